@@ -1,0 +1,5 @@
+"""`python -m ledgermark`."""
+
+from ledgermark.cli import main
+
+main()

@@ -1,0 +1,79 @@
+"""The `///` blocks of a page that concern the ledger: figures, errata, evidence."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import yaml
+
+if TYPE_CHECKING:
+    from ledgermark.source import Source
+
+_START: Final = re.compile(r"^(?P<fence>/{3,})[ \t]*(?P<kind>[a-z][\w-]*)[ \t]*(?:\|[ \t]*(?P<argument>[^\n]*?)[ \t]*)?$", re.MULTILINE)
+_OPTION: Final = re.compile(r"(?: {4}|\t)[^\n]*(?:\n|\Z)")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block: its kind, the argument after the bar, its options, and where it and its body stand.
+
+    Attributes:
+        start: the offset of the opening fence.
+        argument_start: the offset of the argument.
+        body: the text between options and closing fence.
+        problem: what is wrong with how it is written, or an empty text.
+    """
+
+    kind: str
+    argument: str
+    start: int
+    argument_start: int
+    body_start: int
+    body_end: int
+    options: dict[str, Any] = field(default_factory=dict, hash=False)
+    problem: str = ""
+
+
+def find_blocks(source: Source, kinds: tuple[str, ...]) -> tuple[Block, ...]:
+    """Return the blocks of some kinds in a page's body, in order; code and comments are left out."""
+    text = source.masked
+    found: list[Block] = []
+    for match in _START.finditer(text, source.body_start):
+        if match["kind"] not in kinds:
+            continue
+        position = match.end() + 1
+        options_start = position
+        while option := _OPTION.match(text, position):
+            position = option.end()
+        closing = re.compile(rf"^{match['fence']}[ \t]*$", re.MULTILINE).search(text, position)
+        options, problem = _options(source.text[options_start:position])
+        if closing is None:
+            problem = f"the block is not closed; expected a line '{match['fence']}'"
+        argument_start = match.start("argument") if match["argument"] else match.start()
+        found.append(
+            Block(
+                match["kind"],
+                (match["argument"] or "").strip(),
+                match.start(),
+                argument_start,
+                min(position, len(text)),
+                closing.start() if closing else len(text),
+                options,
+                problem,
+            )
+        )
+    return tuple(found)
+
+
+def _options(text: str) -> tuple[dict[str, Any], str]:
+    if not text.strip():
+        return {}, ""
+    try:
+        options = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        return {}, f"its options are no YAML: {str(error).splitlines()[0]}"
+    if not isinstance(options, dict):
+        return {}, "its options must be 'key: value' lines"
+    return {str(key): value for key, value in options.items()}, ""

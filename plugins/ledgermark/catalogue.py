@@ -1,0 +1,54 @@
+"""Words in the page's language: gettext catalogues, read with Babel from the `.po` files themselves, so that nothing needs compiling."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ledgermark.findings import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+SOURCE_LANGUAGE = "en"
+
+
+@dataclass
+class Catalogue:
+    """The messages of one language. Asking for one that is missing gives the English one and is noted in `missing`."""
+
+    language: str
+    messages: Mapping[str, str]
+    missing: set[str] = field(default_factory=set)
+
+    def __call__(self, message: str, **values: object) -> str:
+        """Return a message in this language, its `{name}` places filled in."""
+        text = self.messages.get(message, "")
+        if not text:
+            if self.language != SOURCE_LANGUAGE:
+                self.missing.add(message)
+            text = message
+        return text.format(**values) if values else text
+
+
+def read_catalogue(language: str, files: Iterable[tuple[str, bytes]]) -> tuple[Catalogue, list[Finding]]:
+    """Return the messages of some `.po` files, later files winning, and findings for files that cannot be read.
+
+    Args:
+        language: the language code.
+        files: path (for findings) and bytes of each.
+    """
+    from babel.messages.pofile import PoFileError, read_po  # noqa: PLC0415  (only doors that speak a second language pay)
+
+    messages: dict[str, str] = {}
+    findings: list[Finding] = []
+    for path, data in files:
+        try:
+            catalogue = read_po(io.BytesIO(data), locale=language, abort_invalid=True)
+        except (PoFileError, UnicodeDecodeError, ValueError) as error:
+            line = getattr(error, "lineno", None) or 1
+            findings.append(Finding(path, line, 1, "LM901", f"no gettext catalogue: {error}"))
+            continue
+        messages |= {str(item.id): str(item.string) for item in catalogue if item.id and item.string and not item.fuzzy}
+    return Catalogue(language, messages), findings

@@ -1,0 +1,189 @@
+"""The check: everything wrong with a project, sorted; nothing is raised for an author's mistake."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ledgermark.errata import check_errata
+from ledgermark.figures import Drawn, draw
+from ledgermark.findings import Finding, nearest
+from ledgermark.metrics import EvaluationError, Evaluator
+from ledgermark.pages import Page, apply_silences
+from ledgermark.parity import check_parity
+from ledgermark.verify import Problem, verify
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import date
+
+    from ledgermark.catalogue import Catalogue
+    from ledgermark.claims import Claim
+    from ledgermark.figures import Figure
+    from ledgermark.ledger import Ledger
+    from ledgermark.metrics import Metric
+    from ledgermark.quantity import Quantity
+    from ledgermark.settings import Settings
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project as read from disk.
+
+    Attributes:
+        pages: language code to page path to page; shared pages are under the empty code.
+        metrics, figures: by name; None when the file that defines them could not be loaded, which is a finding.
+        catalogues: language code to its words.
+        findings: what went wrong in reading.
+        digest: SHA-256 over the descriptor and the data files.
+        chips: page path to the chips of its masthead.
+    """
+
+    settings: Settings
+    ledger: Ledger
+    metrics: Mapping[str, Metric] | None
+    figures: Mapping[str, Figure] | None
+    pages: Mapping[str, Mapping[str, Page]]
+    catalogues: Mapping[str, Catalogue]
+    findings: tuple[Finding, ...]
+    digest: str
+    chips: Mapping[str, list[dict[str, object]]] = field(default_factory=dict)
+
+    @property
+    def all_pages(self) -> Iterable[Page]:
+        """Every page of every language, and the shared ones."""
+        return (page for by_path in self.pages.values() for page in by_path.values())
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a check found.
+
+    Attributes:
+        findings: sorted by place.
+        values: what the data gives for each claim, by its key.
+        drawn: each figure used, by name and language.
+    """
+
+    project: Project
+    findings: tuple[Finding, ...]
+    values: Mapping[str, tuple[Quantity, ...]]
+    drawn: Mapping[tuple[str, str], Drawn]
+
+
+def check_project(project: Project, today: date, only: frozenset[str] | None = None) -> Checked:
+    """Return everything wrong with a project.
+
+    Args:
+        project: as read.
+        today: the date no erratum may be after.
+        only: the pages to report on, as paths; None for all. What these share with the rest (data, metrics) is always reported.
+    """
+    evaluator = Evaluator(project.ledger, project.metrics or {})
+    findings = list(project.findings)
+    values: dict[str, tuple[Quantity, ...]] = {}
+    drawn: dict[tuple[str, str], Drawn] = {}
+    parity = check_parity({language: project.pages.get(language, {}) for language in project.settings.languages})
+    for page in project.all_pages:
+        found = [*page.findings, *(finding for finding in parity if finding.path == page.source.path)]
+        found += _check_claims(page, project, evaluator, values)
+        found += _check_figures(page, project, drawn)
+        found += _check_errata(page, project, today)
+        if only is None or page.source.path in only:
+            findings += apply_silences(page, found)
+    findings += _untranslated(project, values)
+    return Checked(project, tuple(sorted(set(findings))), values, drawn)
+
+
+def _check_claims(page: Page, project: Project, evaluator: Evaluator, values: dict[str, tuple[Quantity, ...]]) -> list[Finding]:
+    findings: list[Finding] = []
+    aliases = project.settings.aliases
+    for claim in page.claims.claims:
+        if project.metrics is None and "." not in claim.name:
+            continue
+        verdict = verify(claim, evaluator, aliases)
+        values[claim.key] = verdict.values
+        findings += [finding_of(page, claim, problem, project.ledger) for problem in verdict.problems]
+    return findings
+
+
+def finding_of(page: Page, claim: Claim, problem: Problem, ledger: Ledger) -> Finding:
+    """Return a claim's problem as a finding with its place and the rows the answer comes from."""
+    rows = rows_of(problem.values, ledger)
+    shown = claim.text[problem.shown.start : problem.shown.end] if problem.shown else claim.text
+    where = f" ({', '.join(rows[:6])}{f' and {len(rows) - 6} more rows' if len(rows) > 6 else ''})" if rows else ""  # noqa: PLR2004
+    return Finding(
+        page.source.path,
+        *page.source.place(claim.start + problem.offset),
+        problem.code,
+        problem.message + where,
+        shown,
+        problem.expected,
+        tuple(rows),
+    )
+
+
+def rows_of(values: Iterable[Quantity], ledger: Ledger) -> list[str]:
+    """Return `file:line` of the rows some values come from, each once, sorted."""
+    places = sorted({(ledger.datasets[cell.dataset].path, cell.line) for value in values for cell in value.evidence})
+    return [f"{path}:{line}" for path, line in places]
+
+
+def _check_figures(page: Page, project: Project, drawn: dict[tuple[str, str], Drawn]) -> list[Finding]:
+    findings: list[Finding] = []
+    seen: set[str] = set()
+    datasets = project.ledger.datasets
+    for block in page.evidence:
+        if block.argument not in datasets and not any(block.argument in finding.path for finding in project.findings):
+            message = f"no dataset '{block.argument}'{nearest(block.argument, datasets)}"
+            findings.append(Finding(page.source.path, *page.source.place(block.argument_start), "LM601", message))
+    if project.figures is None:
+        return findings
+    for block in page.figures:
+        place = page.source.place(block.argument_start)
+        name = block.argument
+        if name not in project.figures:
+            findings.append(Finding(page.source.path, *place, "LM601", f"no figure '{name}'{nearest(name, project.figures)}"))
+            continue
+        if name in seen:
+            findings.append(Finding(page.source.path, *place, "LM604", f"the figure '{name}' stands twice on this page; its id must be unique"))
+        seen.add(name)
+        language = page.language or next(iter(project.settings.languages))
+        if (name, language) in drawn:
+            continue
+        try:
+            drawn[name, language] = draw(project.figures[name], project.ledger, project.catalogues[language])
+        except EvaluationError as error:
+            if error.code:
+                findings.append(Finding(page.source.path, *place, error.code, str(error)))
+    return findings
+
+
+def _check_errata(page: Page, project: Project, today: date) -> list[Finding]:
+    if not page.errata:
+        return []
+    datasets = project.ledger.datasets
+    known = {
+        *(project.metrics or ()),
+        *datasets,
+        *(f"{name}.{column.name}" for name, dataset in datasets.items() for column in dataset.columns),
+        *(f"fig-{name}" for name in project.figures or ()),
+        *(f"#{section.id}" for section in page.source.sections),
+    }
+    findings = check_errata(page.source, page.errata, page.published, today, known)
+    broken = project.metrics is None or project.figures is None or any(finding.code.startswith("LM5") for finding in project.findings)
+    return [finding for finding in findings if not (broken and finding.code == "LM404")]
+
+
+def _untranslated(project: Project, values: Mapping[str, object]) -> list[Finding]:
+    """Return the messages readers would see in English on a page of another language."""
+    used = {key.partition("?")[0] for key in values}
+    for catalogue in project.catalogues.values():
+        for name, metric in (project.metrics or {}).items():
+            if name in used:
+                catalogue(metric.sentence)
+    return [
+        Finding(f"{project.settings.locale}/{language}/LC_MESSAGES/messages.po", 1, 1, "LM306", f"no translation of '{message}'")
+        for language, catalogue in project.catalogues.items()
+        for message in sorted(catalogue.missing)
+    ]

@@ -1,0 +1,150 @@
+"""Claims in a page: which number stands where, and what in the ledger it is bound to."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote
+
+from ledgermark.findings import Finding, nearest
+
+if TYPE_CHECKING:
+    from ledgermark.source import Source
+
+BOUNDS: Final = ("at_most", "at_least", "less_than", "more_than")
+RELATIONS: Final = (*BOUNDS, "about")
+SHOWS: Final = ("magnitude", "signed")
+RESERVED: Final = ("show", "is", "unit")
+_LINK: Final = re.compile(r"\]\(\s*<?(?P<scheme>claim|given):", re.IGNORECASE)
+_TARGET: Final = re.compile(
+    r"""(?P<target>[^\s()<>"']*(?:\([^\s()<>"']*\)[^\s()<>"']*)*)>?(?P<title>\s+(?:"(?P<double>(?:\\.|[^"\\])*)"|'(?P<single>(?:\\.|[^'\\])*)'))?\s*\)""",
+)
+_STRAY: Final = re.compile(r"(?<![\w])claim:(?=[A-Za-z_])", re.IGNORECASE)
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z_][A-Za-z0-9_]*)?")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A number (or a series) in a page and its binding.
+
+    Attributes:
+        key: the link's target after `claim:`, as written: what the page carries as `data-claim`.
+        name: the metric, or `dataset.column` for a cell.
+        params: parameter name to value text, in the order written, without the reserved ones.
+        text: the text between the brackets.
+        start, end: where that text stands in the file.
+        show: `magnitude`, `signed`, or empty.
+        relation: one of `RELATIONS`, or empty for equality.
+        unit: the unit the number is shown in, where its text has none.
+    """
+
+    key: str
+    name: str
+    text: str
+    start: int
+    end: int
+    params: dict[str, str] = field(default_factory=dict, hash=False)
+    show: str = ""
+    relation: str = ""
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Given:
+    """A number that comes from outside the ledger, with its source."""
+
+    text: str
+    source: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class PageClaims:
+    """What a page binds, in order, and what is wrong with how it is written."""
+
+    claims: tuple[Claim, ...]
+    given: tuple[Given, ...]
+    findings: tuple[Finding, ...]
+
+
+def find_claims(source: Source) -> PageClaims:
+    """Return the claims and given numbers of a page, front matter included; code and comments are left out."""
+    text = source.masked
+    claims: list[Claim] = []
+    given: list[Given] = []
+    findings: list[Finding] = []
+    taken: list[tuple[int, int]] = []
+
+    def finding(offset: int, code: str, message: str) -> None:
+        findings.append(Finding(source.path, *source.place(offset), code, message))
+
+    for match in _LINK.finditer(text):
+        opening = _opening(text, match.start())
+        target = _TARGET.match(text, match.end())
+        taken.append((match.start(), target.end() if target else match.end()))
+        if opening is None or target is None:
+            finding(match.start() + 2, "LM109", "the link is not closed; expected [number](claim:NAME?parameter=value)")
+            continue
+        shown, start = source.text[opening + 1 : match.start()], opening + 1
+        if match["scheme"].lower() == "given":
+            title = target["double"] if target["double"] is not None else target["single"]
+            if target["target"] or not (title or "").strip():
+                finding(opening, "LM111", f'[{shown}] has no source; expected [{shown}](given: "where the number comes from")')
+            else:
+                given.append(Given(shown, title.strip(), start, match.start()))
+            continue
+        claim, problem = _parse(target["target"], shown, start, match.start())
+        if problem or claim is None:
+            finding(opening, "LM109", problem)
+        else:
+            claims.append(claim)
+    for match in _STRAY.finditer(text):
+        if not any(start <= match.start() < end for start, end in taken):
+            finding(match.start(), "LM109", "'claim:' outside a link of the form [number](claim:NAME?parameter=value) is not checked")
+    return PageClaims(tuple(claims), tuple(given), tuple(findings))
+
+
+def _opening(text: str, closing: int) -> int | None:
+    """Return where the bracket that `closing` closes was opened, in the same paragraph."""
+    depth = 0
+    floor = max(text.rfind("\n\n", 0, closing), 0)
+    for position in range(closing, floor - 1, -1):
+        if position and text[position - 1] == "\\":
+            continue
+        if text[position] == "]":
+            depth += 1
+        elif text[position] == "[":
+            depth -= 1
+            if depth == 0:
+                return position
+    return None
+
+
+def parse_key(key: str) -> Claim:
+    """Return the claim a bare key (`NAME?params`) stands for, with no text or place. Raises ValueError saying what is wrong."""
+    claim, problem = _parse(key, "", 0, 0)
+    if claim is None:
+        raise ValueError(problem)
+    return claim
+
+
+def _parse(key: str, text: str, start: int, end: int) -> tuple[Claim | None, str]:
+    name, _, query = key.replace("&amp;", "&").partition("?")
+    if not _NAME.fullmatch(name):
+        return None, f"'{name}' is no name; expected a metric, or dataset.column"
+    params: dict[str, str] = {}
+    for part in query.split("&") if query else ():
+        parameter, equals, value = part.partition("=")
+        if not equals or not parameter or not value:
+            return None, f"'{part}' in '{key}' is no parameter; expected parameter=value"
+        if parameter in params:
+            return None, f"parameter '{parameter}' stands twice in '{key}'"
+        params[parameter] = unquote(value)
+    show, relation, unit = (params.pop(word, "") for word in RESERVED)
+    if show and show not in SHOWS:
+        return None, f"show={show}; expected {' or '.join(SHOWS)}{nearest(show, SHOWS)}"
+    if relation and relation not in RELATIONS:
+        return None, f"is={relation}; expected one of {', '.join(RELATIONS)}{nearest(relation, RELATIONS)}"
+    return Claim(key, name, text, start, end, params, show, relation, unit), ""

@@ -1,0 +1,173 @@
+"""The command line. Exit status: 0 clean, 1 findings, 2 could not run."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ledgermark import report as reports
+from ledgermark.check import Checked, check_project
+from ledgermark.claims import parse_key
+from ledgermark.figures import draw
+from ledgermark.findings import ConfigError, nearest
+from ledgermark.fix import apply_edits, find_edits
+from ledgermark.metrics import EvaluationError, Evaluator
+from ledgermark.project import load_project, today, write_whole
+
+if TYPE_CHECKING:
+    from ledgermark.check import Project
+
+_CONFIG = click.option(
+    "--config", "-f", "config", default="mkdocs.yml", show_default=True, type=click.Path(path_type=Path), help="The project's mkdocs.yml."
+)
+_FORMAT = click.option(
+    "--format", "form", default="text", show_default=True, type=click.Choice(reports.FORMATS), help="How findings are printed."
+)
+_ANSWER = click.option(
+    "--format", "form", default="text", show_default=True, type=click.Choice(("text", "json")), help="How the answer is printed."
+)
+_FILES = click.argument("files", nargs=-1, type=click.Path(path_type=Path))
+
+
+class CannotRun(click.ClickException):
+    """Ends the command with status 2 and one line."""
+
+    exit_code = 2
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="ledgermark")
+def cli() -> None:
+    """Markdown whose numbers are checked against a ledger of measurements."""
+
+
+@cli.command()
+@_FILES
+@_CONFIG
+@_FORMAT
+def check(files: tuple[Path, ...], config: Path, form: str) -> None:
+    """Check every bound number, both languages, errata, data and figures; with FILES, report on those pages only."""
+    checked = check_project(_load(config), today(), _only(config, files))
+    click.echo(reports.report(checked.findings, form, summary(checked)))
+    sys.exit(1 if checked.findings else 0)
+
+
+@cli.command()
+@_FILES
+@_CONFIG
+@click.option("--check", "dry", is_flag=True, help="Change nothing; exit 1 if something would change.")
+def fix(files: tuple[Path, ...], config: Path, dry: bool) -> None:  # noqa: FBT001
+    """Rewrite stale numbers in place, touching nothing but the digits."""
+    project = _load(config)
+    only = _only(config, files)
+    evaluator = Evaluator(project.ledger, project.metrics or {})
+    root = config.resolve().parent
+    changed: list[tuple[Path, str]] = []
+    for page in project.all_pages:
+        edits = find_edits(page, project, evaluator) if only is None or page.source.path in only else []
+        for edit in edits:
+            line, column = page.source.place(edit.start)
+            click.echo(f"{page.source.path}:{line}:{column}: {edit.old} -> {edit.new}")
+        if edits:
+            changed.append((root / page.source.path, apply_edits(page.source.text, edits)))
+    if not dry:
+        for path, text in changed:
+            write_whole(path, text)
+    click.echo(f"{len(changed)} page{'' if len(changed) == 1 else 's'} {'would change' if dry else 'changed'}")
+    sys.exit(1 if dry and changed else 0)
+
+
+@cli.command()
+@click.argument("claim")
+@_CONFIG
+@_ANSWER
+def explain(claim: str, config: Path, form: str) -> None:
+    """Say what CLAIM (NAME?parameter=value, as in the link) is bound to: sentence, formula, value and rows."""
+    project = _load(config)
+    try:
+        parsed = parse_key(claim.removeprefix("claim:"))
+    except ValueError as error:
+        msg = f"{error}; expected NAME?parameter=value, such as mtp_gain?context=32768"
+        raise CannotRun(msg) from error
+    try:
+        values = Evaluator(project.ledger, project.metrics or {}).values(parsed)
+    except EvaluationError as error:
+        _print_findings(project)
+        click.echo(f"{claim}: {error.code or 'its data cannot be used'} {error}", err=True)
+        sys.exit(1)
+    answer = reports.explanation(parsed, values, project)
+    click.echo(json.dumps(answer, ensure_ascii=False, indent=2) if form == "json" else reports.explain_text(answer))
+
+
+@cli.command()
+@click.argument("figure")
+@_CONFIG
+@_ANSWER
+@click.option("--lang", default=None, help="The language of its words; the project's first by default.")
+def recompute(figure: str, config: Path, form: str, lang: str | None) -> None:
+    """Compute FIGURE's numbers anew from the ledger and print them with the rows they come from."""
+    project = _load(config)
+    language = lang or next(iter(project.settings.languages))
+    if language not in project.catalogues:
+        msg = f"no language '{language}'; expected one of {', '.join(project.catalogues)}"
+        raise CannotRun(msg)
+    if project.figures is None or figure not in project.figures:
+        _print_findings(project)
+        msg = f"no figure '{figure}'{nearest(figure, project.figures or ())}"
+        raise CannotRun(msg)
+    try:
+        answer = reports.recomputation(draw(project.figures[figure], project.ledger, project.catalogues[language]), project)
+    except EvaluationError as error:
+        _print_findings(project)
+        click.echo(f"{figure}: {error.code or 'its data cannot be used'} {error}", err=True)
+        sys.exit(1)
+    click.echo(json.dumps(answer, ensure_ascii=False, indent=2) if form == "json" else reports.recompute_text(answer))
+
+
+def summary(checked: Checked) -> str:
+    """Return one line on what was checked and found."""
+    counts: dict[str, int] = {}
+    for language in checked.project.settings.languages:
+        counts[language] = sum(len(page.claims.claims) for page in checked.project.pages.get(language, {}).values())
+    claims = ", ".join(f"{count} {language}" for language, count in counts.items())
+    found = len(checked.findings)
+    words = "no findings" if not found else "1 finding" if found == 1 else f"{found} findings"
+    return f"ledgermark: {words} (claims: {claims})"
+
+
+def _load(config: Path) -> Project:
+    try:
+        return load_project(config)
+    except ConfigError as error:
+        raise CannotRun(str(error)) from error
+
+
+def _only(config: Path, files: tuple[Path, ...]) -> frozenset[str] | None:
+    if not files:
+        return None
+    root = config.resolve().parent
+    names: set[str] = set()
+    for file in files:
+        if not file.exists():
+            msg = f"no file {file}"
+            raise CannotRun(msg)
+        try:
+            names.add(file.resolve().relative_to(root).as_posix())
+        except ValueError as error:
+            msg = f"{file} is not below {root}"
+            raise CannotRun(msg) from error
+    return frozenset(names)
+
+
+def _print_findings(project: Project) -> None:
+    for finding in project.findings:
+        click.echo(str(finding), err=True)
+
+
+def main(*arguments: Any) -> None:
+    """Run the command line."""
+    cli(*arguments)

@@ -1,0 +1,203 @@
+"""The data descriptor, `datapackage.json`: what each file of the ledger holds, in which units, from where."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from ledgermark.findings import Finding, nearest
+from ledgermark.units import Unit, UnitError, parse_unit
+
+EVIDENCE: Final = ("raw", "summary", "published")
+TYPES: Final = ("string", "integer", "number", "boolean", "date")
+NUMERIC: Final = ("integer", "number")
+_CONSTRAINTS: Final = ("required", "unique", "minimum", "maximum", "enum", "pattern")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its type, unit (numbers only) and constraints."""
+
+    name: str
+    type: str
+    unit: Unit | None = None
+    description: str = ""
+    constraints: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One file of the ledger, as described.
+
+    Attributes:
+        evidence: `raw` (each run is a row), `summary` (raw exists, not in the repository), `published` (transcribed).
+        note: where the raw data is, for the latter two.
+        instrument: the script in this repository that measured the rows, where there is one.
+        rows: how many rows the file must have, where the descriptor says so.
+    """
+
+    name: str
+    path: str
+    columns: tuple[Column, ...]
+    key: tuple[str, ...]
+    evidence: str
+    title: str = ""
+    description: str = ""
+    note: str = ""
+    instrument: str = ""
+    rows: int | None = None
+    missing: tuple[str, ...] = ("",)
+    sources: tuple[dict[str, Any], ...] = ()
+    licenses: tuple[dict[str, Any], ...] = ()
+
+    def column(self, name: str) -> Column | None:
+        """Return the column of that name."""
+        return next((column for column in self.columns if column.name == name), None)
+
+
+def read_descriptor(path: str, data: bytes) -> tuple[tuple[Dataset, ...], list[Finding]]:
+    """Return the datasets that a descriptor describes, and what is wrong with it.
+
+    Args:
+        path: the descriptor's path, for findings; files are named relative to its folder.
+        data: its bytes.
+    """
+    reader = _Reader(path, data)
+    return tuple(reader.datasets()), reader.findings
+
+
+class _Reader:
+    def __init__(self, path: str, data: bytes) -> None:
+        self.path = path
+        self.findings: list[Finding] = []
+        self.text = ""
+        self.package: Any = None
+        try:
+            self.text = data.decode("utf-8")
+            self.package = json.loads(self.text)
+        except UnicodeDecodeError as error:
+            self.finding("LM501", f"not UTF-8 (byte {error.start + 1}); write the descriptor in UTF-8", "")
+        except json.JSONDecodeError as error:
+            self.findings.append(Finding(path, error.lineno, error.colno, "LM509", f"not JSON: {error.msg}"))
+
+    def finding(self, code: str, message: str, near: str) -> None:
+        """Add a finding at the first place where the JSON text holds `near`."""
+        offset = max(self.text.find(json.dumps(near, ensure_ascii=False)), 0) if near else 0
+        before = self.text[:offset]
+        self.findings.append(Finding(self.path, before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1, code, message))
+
+    def datasets(self) -> list[Dataset]:
+        if self.findings:
+            return []
+        resources = self.package.get("resources") if isinstance(self.package, dict) else None
+        if not isinstance(resources, list) or not resources:
+            self.finding("LM509", "expected an object with a non-empty list 'resources'", "resources")
+            return []
+        found: list[Dataset] = []
+        for number, resource in enumerate(resources, 1):
+            dataset = self.dataset(resource, number)
+            if dataset and any(dataset.name == other.name for other in found):
+                self.finding("LM509", f"two resources are named '{dataset.name}'", dataset.name)
+            elif dataset:
+                found.append(dataset)
+        return found
+
+    def dataset(self, resource: Any, number: int) -> Dataset | None:
+        if not isinstance(resource, dict) or not isinstance(resource.get("name"), str) or not isinstance(resource.get("path"), str):
+            self.finding("LM509", f"resource {number}: expected an object with the texts 'name' and 'path'", "resources")
+            return None
+        name, path = resource["name"], resource["path"]
+        parts = path.replace("\\", "/").split("/")
+        if path.startswith("/") or ".." in parts or ":" in path:
+            self.finding("LM509", f"'{name}': path '{path}' must lie below the descriptor's folder", path)
+            return None
+        evidence = resource.get("evidence")
+        if evidence not in EVIDENCE:
+            self.finding("LM509", f"'{name}': evidence is {json.dumps(evidence)}, expected one of {', '.join(EVIDENCE)}", name)
+            return None
+        note = str(resource.get("evidence_note") or "")
+        if evidence != "raw" and not note:
+            self.finding("LM509", f"'{name}': evidence '{evidence}' needs an 'evidence_note' that says where the raw data is", name)
+        rows = resource.get("rows")
+        if rows is not None and (not isinstance(rows, int) or isinstance(rows, bool) or rows < 0):
+            self.finding("LM509", f"'{name}': rows is {json.dumps(rows)}, expected a whole number", name)
+            rows = None
+        columns = self.columns(name, resource.get("schema"))
+        if columns is None:
+            return None
+        return Dataset(
+            name=name,
+            path=path,
+            columns=columns,
+            key=self.key(name, resource["schema"], columns),
+            evidence=evidence,
+            title=str(resource.get("title") or ""),
+            description=str(resource.get("description") or ""),
+            note=note,
+            instrument=str(resource.get("instrument") or ""),
+            rows=rows,
+            missing=tuple(str(item) for item in resource["schema"].get("missingValues", [""])),
+            sources=_records(resource.get("sources")),
+            licenses=_records(resource.get("licenses")),
+        )
+
+    def columns(self, name: str, schema: Any) -> tuple[Column, ...] | None:
+        fields = schema.get("fields") if isinstance(schema, dict) else None
+        if not isinstance(fields, list) or not fields:
+            self.finding("LM509", f"'{name}': expected a schema with a non-empty list 'fields'", name)
+            return None
+        columns: list[Column] = []
+        for item in fields:
+            column = self.field(name, item)
+            if column is None:
+                return None
+            if any(column.name == other.name for other in columns):
+                self.finding("LM509", f"'{name}': two fields are named '{column.name}'", column.name)
+                return None
+            columns.append(column)
+        return tuple(columns)
+
+    def field(self, dataset: str, item: Any) -> Column | None:
+        if not isinstance(item, dict) or not isinstance(item.get("name"), str):
+            self.finding("LM509", f"'{dataset}': each field is an object with a 'name'", dataset)
+            return None
+        name, kind = item["name"], item.get("type", "string")
+        if kind not in TYPES:
+            self.finding(
+                "LM509", f"'{dataset}.{name}': type is {json.dumps(kind)}, expected one of {', '.join(TYPES)}{nearest(str(kind), TYPES)}", name
+            )
+            return None
+        constraints = item.get("constraints") or {}
+        unknown = [key for key in constraints if key not in _CONSTRAINTS] if isinstance(constraints, dict) else ["constraints"]
+        if unknown:
+            self.finding("LM509", f"'{dataset}.{name}': constraint '{unknown[0]}' is not known{nearest(unknown[0], _CONSTRAINTS)}", name)
+            return None
+        unit = self.unit(dataset, name, item) if kind in NUMERIC else None
+        return Column(name, kind, unit, str(item.get("description") or ""), constraints)
+
+    def unit(self, dataset: str, name: str, item: dict[str, Any]) -> Unit | None:
+        text = item.get("unit")
+        if not isinstance(text, str) or not text:
+            self.finding("LM508", f'\'{dataset}.{name}\' is numeric and has no unit; write "unit": "1" for a plain number', name)
+            return None
+        try:
+            return parse_unit(text)
+        except UnitError as error:
+            self.finding("LM508", f"'{dataset}.{name}': {error}", name)
+            return None
+
+    def key(self, name: str, schema: dict[str, Any], columns: tuple[Column, ...]) -> tuple[str, ...]:
+        key = schema.get("primaryKey", [])
+        names = (key,) if isinstance(key, str) else tuple(str(item) for item in key)
+        known = [column.name for column in columns]
+        for item in names:
+            if item not in known:
+                self.finding("LM509", f"'{name}': primaryKey names '{item}', which is no field{nearest(item, known)}", item)
+        if not names:
+            self.finding("LM509", f"'{name}': expected a primaryKey: it is what tells one row from another", name)
+        return tuple(item for item in names if item in known)
+
+
+def _records(value: Any) -> tuple[dict[str, Any], ...]:
+    return tuple(item for item in value if isinstance(item, dict)) if isinstance(value, list) else ()

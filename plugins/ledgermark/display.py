@@ -1,0 +1,169 @@
+"""Numbers as people write them, read.
+
+A shown number carries the place of its last digit, because that is how exactly it claims to be right: 70.8 is anything from 70.75 to 70.85.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from decimal import Context, Decimal
+from typing import Final
+
+from ledgermark.numerals import CHINESE_NUMERAL, ENGLISH_NUMERAL, read_chinese, read_english
+from ledgermark.spelling import ALIASES
+from ledgermark.units import Unit, parse_unit
+
+# One character for one, so that offsets in the folded text are offsets in the page.
+_FOLD: Final = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)} | {
+    ord("−"): "-",
+    ord("﹣"): "-",
+    ord("‐"): "-",
+    ord("‑"): "-",
+    ord("＋"): "+",
+    ord("’"): "'",
+    **{ord(space): " " for space in "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000\t\n\r"},
+    **dict.fromkeys(map(ord, "*`"), " "),
+    ord("，"): ",",
+    ord("、"): ",",
+}
+_ENTITY: Final = re.compile(r"&(?:nbsp|thinsp|ensp|emsp|#160|#8239|#x202[fF]|#x[aA]0);")
+_SUPERSCRIPTS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
+_SCALES: Final = {"百万": 6, "千": 3, "万": 4, "亿": 8, "thousand": 3, "million": 6, "billion": 9}
+_NUMBER: Final = re.compile(
+    r"""(?P<sign>[+-])?(?:\ ?(?=[0-9]))?
+        (?P<digits>[0-9]{1,3}(?:([ ,'])[0-9]{3}(?![0-9]))(?:\3[0-9]{3}(?![0-9]))*(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?)
+        (?:[eE](?P<exponent>[+-]?[0-9]+)(?![0-9])|\ ?[×x]\ ?10(?:\^(?P<power>-?[0-9]+)|(?P<raised>[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)))?
+        (?:\ ?(?P<scale>百万|千|万|亿|(?:thousand|million|billion)(?![A-Za-z])))?""",
+    re.VERBOSE,
+)
+_SEPARATOR: Final = re.compile(
+    r"(?:\s|,|;|；|/|→|…|(?<![A-Za-z])(?:and|to|then|or|against|versus|vs\.?)(?![A-Za-z])|与|和|对|及|以及|至|到|或)+"
+)
+_DIFFERENT: Final = Context(prec=40)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A number as shown.
+
+    Attributes:
+        value: with the sign shown, in `unit`.
+        place: what one step of the last digit shown is worth: 0.1 for 70.8, 1000 for 3.2万.
+        unit: the unit written beside it, or None.
+        start, end: where sign and digits stand in the text (without the unit).
+        explicit_sign: whether a sign is written.
+        form: how it is written: `digits`, `chinese`, `english`.
+    """
+
+    value: Decimal
+    place: Decimal
+    unit: Unit | None
+    start: int
+    end: int
+    explicit_sign: bool
+    form: str = "digits"
+
+
+class DisplayError(ValueError):
+    """A text that is not a number, or numbers with separators between them."""
+
+
+def fold(text: str) -> str:
+    """Return the text with full-width forms, minus signs, spaces and emphasis made plain, character for character."""
+    spaced = _ENTITY.sub(lambda match: " " * len(match.group()), text)
+    return spaced.translate(_FOLD)
+
+
+def read_numbers(text: str, aliases: dict[str, str] | None = None) -> list[Shown]:
+    """Return the numbers a text shows, in order. A unit written once after a series holds for the numbers before it that have none.
+
+    Args:
+        text: the text of a claim, in either language.
+        aliases: further spellings of units, besides `ALIASES`.
+
+    Raises:
+        DisplayError: something in the text is neither a number, nor its unit, nor a separator.
+    """
+    plain = fold(text)
+    spellings = sorted((ALIASES | (aliases or {})).items(), key=lambda item: -len(item[0]))
+    found: list[Shown] = []
+    position = _skip(plain, 0)
+    while position < len(plain):
+        shown, position = _read_one(plain, position, text)
+        unit, position = _read_unit(plain, position, spellings)
+        if unit is not None and shown.unit is not None:
+            msg = f"'{text}' has two units"
+            raise DisplayError(msg)
+        found.append(replace(shown, unit=unit or shown.unit))
+        after = _skip(plain, position)
+        if after == position and position < len(plain):
+            msg = f"'{text[position:].strip()}' in '{text}' is neither a number, a unit known here, nor a separator"
+            raise DisplayError(msg)
+        position = after
+    if not found:
+        msg = f"'{text}' shows no number"
+        raise DisplayError(msg)
+    unit = None
+    for index in range(len(found) - 1, -1, -1):
+        unit = found[index].unit or unit
+        found[index] = replace(found[index], unit=unit)
+    return found
+
+
+def _skip(plain: str, position: int) -> int:
+    match = _SEPARATOR.match(plain, position)
+    return match.end() if match else position
+
+
+def _read_one(plain: str, position: int, text: str) -> tuple[Shown, int]:
+    percent = plain.startswith("百分之", position)
+    start = position + 3 if percent else position
+    unit = parse_unit("%") if percent else None
+    match = _NUMBER.match(plain, start)
+    if match:
+        digits = re.sub(r"[ ,']", "", match["digits"])
+        power = int(match["exponent"] or match["power"] or (match["raised"] or "0").translate(_SUPERSCRIPTS))
+        power += _SCALES.get(match["scale"] or "", 0)
+        decimals = len(digits.partition(".")[2])
+        value = Decimal(digits).scaleb(power) * (-1 if match["sign"] == "-" else 1)
+        end = match.end("digits")
+        return Shown(value, Decimal(1).scaleb(power - decimals), unit, start, end, match["sign"] is not None), match.end()
+    sign = 1 if plain[start : start + 1] in "+-" and start < len(plain) else 0
+    words = CHINESE_NUMERAL.match(plain, start + sign)
+    if words and (chinese := read_chinese(words.group())) is not None:
+        return _worded(chinese, unit, start, words.end(), "chinese", sign, plain), words.end()
+    words = ENGLISH_NUMERAL.match(plain, start + sign)
+    if words and (english := read_english(words.group())) is not None:
+        return _worded(english, unit, start, words.end(), "english", sign, plain), words.end()
+    msg = f"'{text[position:].strip()}' in '{text}' is no number"
+    raise DisplayError(msg)
+
+
+def _worded(value: Decimal, unit: Unit | None, start: int, end: int, form: str, sign: int, plain: str) -> Shown:
+    exponent = value.as_tuple().exponent
+    place = Decimal(1).scaleb(exponent) if isinstance(exponent, int) and exponent < 0 else Decimal(1)
+    return Shown(-value if sign and plain[start] == "-" else value, place, unit, start, end, bool(sign), form)
+
+
+def _read_unit(plain: str, position: int, spellings: list[tuple[str, str]]) -> tuple[Unit | None, int]:
+    start = position
+    while start < len(plain) and plain[start] == " ":
+        start += 1
+    for spelling, symbol in spellings:
+        if plain.startswith(spelling, start):
+            end = start + len(spelling)
+            glued = plain[end : end + 1]
+            if not (spelling[-1].isascii() and spelling[-1].isalpha() and glued.isascii() and (glued.isalpha() or glued == "/")):
+                return parse_unit(symbol), end
+    return None, position
+
+
+def agrees(shown: Shown, value: Decimal) -> bool:
+    """Return whether a value (in the unit shown), rounded at the last place shown with ties either way, is the number shown."""
+    return abs(_DIFFERENT.subtract(value, shown.value)) * 2 <= shown.place
+
+
+def holds(shown: Shown, value: Decimal, bound: str) -> bool:
+    """Return whether a value is within a bound (`at_most`, `less_than`, `at_least`, `more_than`), however loose it may be."""
+    return value <= shown.value if bound in ("at_most", "less_than") else value >= shown.value

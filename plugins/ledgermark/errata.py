@@ -1,0 +1,117 @@
+"""Errata: dated corrections, written as blocks in the page they correct."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Final
+
+from ledgermark.findings import Finding, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from ledgermark.blocks import Block
+    from ledgermark.source import Source
+
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_ID: Final = re.compile(r"[a-z0-9][a-z0-9-]*")
+_OPTIONS: Final = ("id", "affects", "title")
+
+
+@dataclass(frozen=True)
+class Erratum:
+    """A dated correction.
+
+    Attributes:
+        id: the same in every language.
+        date: when the correction was made.
+        affects: the names it touches: metrics, datasets, `dataset.column`, `fig-NAME`, `#section`.
+        title: a few words for lists and feeds.
+        start: the offset of its block; `body_start` and `body_end` those of its text.
+    """
+
+    id: str
+    date: date
+    affects: tuple[str, ...]
+    title: str
+    start: int
+    body_start: int
+    body_end: int
+
+
+def read_errata(source: Source, blocks: Collection[Block]) -> tuple[tuple[Erratum, ...], list[Finding]]:
+    """Return the errata of a page and what is wrong with how they are written."""
+    found: list[Erratum] = []
+    findings: list[Finding] = []
+
+    def finding(offset: int, code: str, message: str) -> None:
+        findings.append(Finding(source.path, *source.place(offset), code, message))
+
+    for block in blocks:
+        if block.problem:
+            finding(block.start, "LM406", block.problem)
+            continue
+        for option in block.options:
+            if option not in _OPTIONS:
+                finding(block.start, "LM406", f"unknown option '{option}'{nearest(option, _OPTIONS)}")
+        identifier = str(block.options.get("id") or "")
+        if not _ID.fullmatch(identifier):
+            finding(block.start, "LM406", f"id is '{identifier}', expected a word such as 'five-weeks' in small letters, digits and hyphens")
+            continue
+        when = _read_date(block.argument)
+        if when is None:
+            finding(block.argument_start, "LM401", f"the date is '{block.argument}', expected one such as 2026-08-29")
+            continue
+        if any(other.id == identifier for other in found):
+            finding(block.start, "LM405", f"the id '{identifier}' stands twice on this page")
+        affects = block.options.get("affects") or ()
+        names = (
+            tuple(str(item) for item in affects)
+            if isinstance(affects, list)
+            else tuple(re.split(r"[,\s]+", str(affects).strip()))
+            if affects
+            else ()
+        )
+        if not names:
+            finding(block.start, "LM406", f"'{identifier}' says nothing of what it affects; expected 'affects: NAME, …'")
+        title = str(block.options.get("title") or "")
+        found.append(Erratum(identifier, when, names, title, block.start, block.body_start, block.body_end))
+    return tuple(found), findings
+
+
+def _read_date(text: str) -> date | None:
+    if not _DATE.fullmatch(text):
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def check_errata(source: Source, errata: Collection[Erratum], published: date | None, today: date, known: Collection[str]) -> list[Finding]:
+    """Return what is wrong with the dates and targets of a page's errata.
+
+    Args:
+        source: the page.
+        errata: its errata.
+        published: the date in the page's front matter.
+        today: the date of the build.
+        known: every name an erratum may affect, sections as `#id`, figures as `fig-NAME`.
+    """
+    findings: list[Finding] = []
+    for erratum in errata:
+        place = source.place(erratum.start)
+        if erratum.date > today:
+            findings.append(Finding(source.path, *place, "LM402", f"'{erratum.id}' is dated {erratum.date}, after the build's date {today}"))
+        if published is not None and erratum.date < published:
+            findings.append(
+                Finding(source.path, *place, "LM403", f"'{erratum.id}' is dated {erratum.date}, before the page's own date {published}")
+            )
+        for target in erratum.affects:
+            name = target.partition("?")[0]
+            if name not in known:
+                message = f"'{erratum.id}' affects '{target}', which is no metric, dataset, column, figure (fig-NAME) or section (#id) here"
+                findings.append(Finding(source.path, *place, "LM404", message + nearest(name, known)))
+    return findings

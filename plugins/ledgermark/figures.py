@@ -1,0 +1,242 @@
+"""Figures: functions of the ledger that return a drawing, and what a page needs of each: data, table, badge."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import html
+import inspect
+import io
+import json
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Final
+
+from ledgermark.badge import badge_of
+from ledgermark.ledger import Ledger, LedgerError
+from ledgermark.metrics import EvaluationError
+from ledgermark.palette import LIGHT
+from ledgermark.quantity import Cell, Quantity
+from ledgermark.typeset import write
+from ledgermark.units import UnitError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    import plotly.graph_objects as go
+
+    from ledgermark.catalogue import Catalogue
+
+_MARK: Final = "__ledgermark_figure__"
+TRACE_TYPES: Final = ("bar", "scatter", "pie")  # what the basic bundle draws; it draws any other as a scatter, silently
+_DATA_KEYS: Final = frozenset({"x", "y", "text", "hovertext", "customdata", "name", "labels", "ids", "categoryarray", "ticktext"})
+
+
+class Words:
+    """What a figure says, in the page's language: messages from the catalogue and numbers in its typography."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+
+    @property
+    def language(self) -> str:
+        """The language code."""
+        return self._catalogue.language
+
+    def __call__(self, message: str, **values: object) -> str:
+        """Return a message in this language, its `{name}` places filled in."""
+        return self._catalogue(message, **values)
+
+    def number(self, value: Quantity | Decimal | int, places: int = 2, *, signed: bool = False) -> str:
+        """Return a number with that many decimals, a real minus, and a plus if `signed`."""
+        amount = value.value if isinstance(value, Quantity) else Decimal(value)
+        return write(amount, None, places, self.language, signed=signed)
+
+    def quantity(self, value: Quantity, places: int = 2, *, signed: bool = False) -> str:
+        """Return a number with its unit as this language writes it."""
+        return write(value.value, value.unit, places, self.language, signed=signed)
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What a figure function returns.
+
+    Attributes:
+        title: a few words, in the page's language.
+        alt: a sentence that says what is drawn, for readers who do not see it.
+        plot: the Plotly figure; each trace has `meta={"series": k}`, k from 1 to 6, the slot of its colour.
+        columns: the heads of the data table.
+        rows: its rows, of quantities and texts.
+    """
+
+    title: str
+    alt: str
+    plot: go.Figure
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Quantity | str]]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure's name and function."""
+
+    name: str
+    function: Callable[[Ledger, Words], Drawing]
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure in one language, ready for a page.
+
+    Attributes:
+        spec: `data` and `layout` of the plot, plain lists and numbers only, texts from data made inert.
+        columns, rows: the data table as texts, numbers exact.
+        evidence: every cell of the ledger the function read.
+        badge: one of `badge.BADGES`.
+        digest: of the rows read, so that a reader can tell whether a recomputation saw the same.
+    """
+
+    name: str
+    language: str
+    title: str
+    alt: str
+    spec: dict[str, Any]
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    evidence: frozenset[Cell]
+    badge: str
+    digest: str
+
+    @property
+    def csv(self) -> str:
+        """The data table as CSV."""
+        out = io.StringIO(newline="")
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows([_inert_cell(cell) for cell in row] for row in self.rows)
+        return out.getvalue()
+
+
+def figure(function: Callable[[Ledger, Words], Drawing]) -> Callable[[Ledger, Words], Drawing]:
+    """Make a function of the ledger and the page's words a figure, under the function's name."""
+    setattr(function, _MARK, True)
+    return function
+
+
+def find_figures(namespace: Mapping[str, Any]) -> dict[str, Figure]:
+    """Return the figures a module defines, by name."""
+    return {
+        name: Figure(name, value)
+        for name, value in namespace.items()
+        if inspect.isfunction(value) and hasattr(value, _MARK) and not name.startswith("_")
+    }
+
+
+def draw(chosen: Figure, ledger: Ledger, catalogue: Catalogue) -> Drawn:
+    """Return a figure in the language of a catalogue.
+
+    Raises:
+        EvaluationError: the function failed, read nothing, or drew what a page cannot show.
+    """
+    recording = ledger.recording()
+    try:
+        drawing = chosen.function(recording, Words(catalogue))
+    except LedgerError as error:
+        raise EvaluationError("" if error.unusable else "LM602", f"figure {chosen.name}: {error}") from error
+    except UnitError as error:
+        raise EvaluationError("LM602", f"figure {chosen.name}: {error}") from error
+    except Exception as error:
+        raise EvaluationError("LM602", f"figure {chosen.name} raised {type(error).__name__}: {error}") from error
+    if not isinstance(drawing, Drawing):
+        raise EvaluationError("LM602", f"figure {chosen.name} returned {type(drawing).__name__}, expected a Drawing")
+    evidence = frozenset(recording.seen or ())
+    if not evidence:
+        raise EvaluationError("LM602", f"figure {chosen.name} reads no row of the ledger")
+    for row in drawing.rows:
+        if len(row) != len(drawing.columns):
+            message = f"figure {chosen.name}: a row of its table has {len(row)} cells, expected {len(drawing.columns)}"
+            raise EvaluationError("LM602", message)
+    datasets = [ledger.datasets[name] for name in sorted({cell.dataset for cell in evidence})]
+    return Drawn(
+        name=chosen.name,
+        language=catalogue.language,
+        title=drawing.title,
+        alt=drawing.alt,
+        spec=_spec(chosen.name, drawing.plot),
+        columns=tuple(drawing.columns),
+        rows=tuple(tuple(_table_cell(cell, catalogue.language) for cell in row) for row in drawing.rows),
+        evidence=evidence,
+        badge=badge_of(datasets),
+        digest=digest_of(evidence, ledger),
+    )
+
+
+def digest_of(cells: Iterable[Cell], ledger: Ledger) -> str:
+    """Return the SHA-256 of the rows that some cells stand in: dataset, then each row's cells as written, in file order."""
+    digest = hashlib.sha256()
+    lines = sorted({(cell.dataset, cell.line) for cell in cells})
+    for dataset, line in lines:
+        table = ledger.table(dataset)
+        row = table.frame.iloc[table.lines.index(line)]
+        digest.update(json.dumps([dataset, *map(str, row)], ensure_ascii=False).encode())
+    return digest.hexdigest()
+
+
+def _spec(name: str, plot: go.Figure) -> dict[str, Any]:
+    raw = plot.to_plotly_json()
+    traces = [dict(trace) for trace in raw.get("data", ())]
+    for number, trace in enumerate(traces, 1):
+        if trace.get("type") not in TRACE_TYPES:
+            raise EvaluationError(
+                "LM603", f"figure {name}, trace {number}: type '{trace.get('type')}', expected one of {', '.join(TRACE_TYPES)}"
+            )
+        series = (trace.get("meta") or {}).get("series") if isinstance(trace.get("meta"), dict) else None
+        if not isinstance(series, int) or not 1 <= series <= len(LIGHT):
+            raise EvaluationError(
+                "LM603", f"figure {name}, trace {number}: meta={{'series': {series}}}, expected a colour slot from 1 to {len(LIGHT)}"
+            )
+    layout = dict(raw.get("layout", {}))
+    layout.pop("template", None)
+    layout |= {"showlegend": False}
+    return {"data": _plain(name, traces, inert=True), "layout": _plain(name, layout, inert=False)}
+
+
+def _plain(name: str, value: Any, *, inert: bool, key: str = "") -> Any:
+    """Return a JSON value of plain lists, texts and finite numbers; texts under data keys are escaped, for Plotly reads HTML in them."""
+    if isinstance(value, dict):
+        if "bdata" in value:
+            raise EvaluationError("LM603", f"figure {name}: '{key}' is a typed array; hand Plotly plain lists")
+        return {str(inner): _plain(name, item, inert=inert, key=str(inner)) for inner, item in value.items()}
+    if hasattr(value, "tolist") and not isinstance(value, list | tuple):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [_plain(name, item, inert=inert, key=key) for item in value]
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float | Decimal | Quantity):
+        number = float(value)
+        if not math.isfinite(number):
+            raise EvaluationError("LM603", f"figure {name}: '{key}' holds {number}; leave the point out, or give None")
+        return number
+    return html.escape(str(value), quote=False) if key in _DATA_KEYS else str(value)
+
+
+def _table_cell(cell: Quantity | str, language: str) -> str:
+    if isinstance(cell, Quantity):
+        return write(cell.value, None, places_of(cell.value), language)
+    return str(cell)
+
+
+def places_of(value: Decimal, significant: int = 5) -> int:
+    """Return how many decimals a value is written with: those it has, but no more than that many significant digits need."""
+    exponent = value.normalize().as_tuple().exponent
+    has = max(-exponent, 0) if isinstance(exponent, int) else 0
+    return min(has, max(significant - 1 - value.adjusted(), 0)) if value else 0
+
+
+def _inert_cell(text: str) -> str:
+    """Return a cell that no spreadsheet takes for a formula."""
+    return f"'{text}" if text[:1] in "=@\t\r" or (text[:1] in "+-" and not text[1:2].isdigit()) else text

@@ -1,0 +1,105 @@
+"""What the check reports: a finding has a place, a code and a sentence that says what was found and what was expected."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+CODES: Final[dict[str, str]] = {
+    "LM101": "the number shown is not what the data gives",
+    "LM102": "the unit shown is missing or measures something else",
+    "LM103": "the text of a claim cannot be read as numbers",
+    "LM104": "a claim shows too many or too few numbers",
+    "LM105": "a claim names a metric, dataset or column that does not exist",
+    "LM106": "a claim's parameters do not fit",
+    "LM107": "a selection matches no row, or several",
+    "LM108": "a metric failed",
+    "LM109": "a claim is malformed",
+    "LM110": "a bound is looser than the data needs",
+    "LM111": "a given number has no source",
+    "LM112": "a metric's unit is not the one it declares",
+    "LM301": "a page exists in one language only",
+    "LM302": "a claim stands in one language only",
+    "LM303": "a figure stands in one language only",
+    "LM304": "an erratum stands in one language only, or differs",
+    "LM305": "a section stands in one language only",
+    "LM306": "a message has no translation",
+    "LM401": "an erratum's date cannot be read",
+    "LM402": "an erratum is dated in the future",
+    "LM403": "an erratum is older than its page",
+    "LM404": "an erratum affects something that does not exist",
+    "LM405": "an erratum's id is used twice",
+    "LM406": "an erratum is malformed",
+    "LM501": "a data file cannot be read",
+    "LM502": "a row has too many or too few cells",
+    "LM503": "two rows have the same key",
+    "LM504": "a cell is not of its column's type",
+    "LM505": "a cell breaks its column's constraint",
+    "LM506": "a file's columns are not those of its descriptor",
+    "LM507": "a file has not the number of rows its descriptor says",
+    "LM508": "a numeric column has no unit, or an unknown one",
+    "LM509": "the data descriptor is malformed",
+    "LM601": "a figure does not exist",
+    "LM602": "a figure failed",
+    "LM603": "a figure uses what the page cannot draw",
+    "LM604": "a figure stands twice on a page",
+    "LM901": "a page or catalogue cannot be read",
+    "LM902": "a silence silences nothing",
+    "LM903": "a silence is malformed",
+}
+
+
+@dataclass(frozen=True, order=True)
+class Finding:
+    """One thing to mend.
+
+    Attributes:
+        path: the file, relative to the project's folder, with forward slashes.
+        line: 1-based.
+        column: 1-based, in characters.
+        code: a key of `CODES`.
+        message: what was found and what was expected.
+        shown: the text at the place, where the finding is about a shown text.
+        expected: what the data gives, in the words of the place, where that is known.
+        rows: `file:line` of the rows the data's answer comes from.
+    """
+
+    path: str
+    line: int
+    column: int
+    code: str
+    message: str
+    shown: str | None = None
+    expected: str | None = None
+    rows: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.code not in CODES:
+            msg = f"unknown code {self.code}"
+            raise ValueError(msg)
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}:{self.column}: {self.code} {printable(self.message)}"
+
+
+class ConfigError(Exception):
+    """The set-up is broken: the check could not run. The text names the key or file."""
+
+
+def printable(text: str) -> str:
+    """Return the text on one line, with control and direction marks escaped, so that no data can disturb a terminal or forge a line."""
+    return "".join(char if char.isprintable() and not _steers(char) else f"\\u{ord(char):04x}" for char in text)
+
+
+def _steers(char: str) -> bool:
+    return char in "\u061c\u200e\u200f" or "\u202a" <= char <= "\u202e" or "\u2066" <= char <= "\u2069"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return `; did you mean 'X'?` for the known name most like this one, or an empty text."""
+    close = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.5)
+    return f"; did you mean '{close[0]}'?" if close else ""

@@ -1,0 +1,227 @@
+"""The ledger: selectors over its tables that hand out rows and remember where each value stood."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from ledgermark.findings import Finding, nearest
+from ledgermark.quantity import Cell, Quantity
+from ledgermark.table import Table, canonical, plain, read_table
+from ledgermark.units import parse_unit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ledgermark.descriptor import Column, Dataset
+
+Key = str | int | bool | Decimal
+
+
+class LedgerError(Exception):
+    """A selection that the ledger cannot answer.
+
+    Attributes:
+        missing: it is a name (dataset, column) that does not exist.
+        unusable: it is a dataset whose file is itself a finding, so that nothing more needs saying.
+    """
+
+    def __init__(self, message: str, *, missing: bool = False, unusable: bool = False) -> None:
+        super().__init__(message)
+        self.missing = missing
+        self.unusable = unusable
+
+
+class Row:
+    """One row. `row["column"]` is a `Quantity` that knows this cell; `row.text("column")` is the cell as written."""
+
+    def __init__(self, ledger: Ledger, dataset: str, position: int) -> None:
+        self._table = ledger.table(dataset)
+        self._dataset = dataset
+        self._position = position
+        self._seen = ledger.seen
+
+    @property
+    def line(self) -> int:
+        """The line of the file the row begins on."""
+        return self._table.lines[self._position]
+
+    @property
+    def cell(self) -> Cell:
+        """The row as evidence, where it counts as a whole."""
+        return Cell(self._dataset, self.line, "")
+
+    def text(self, column: str) -> str:
+        """Return a cell as written. Raises `LedgerError` for an unknown column."""
+        _known(column, self._table.dataset)
+        if self._seen is not None:
+            self._seen.add(Cell(self._dataset, self.line, column))
+        return str(self._table.frame[column].iloc[self._position])
+
+    def __getitem__(self, column: str) -> Quantity:
+        """Return a number with its unit, a date as days (so that a difference is in days), or a truth value as 0 or 1.
+
+        Raises:
+            LedgerError: the column is unknown, a text, or the cell is empty.
+        """
+        spec = _known(column, self._table.dataset)
+        text = self.text(column)
+        evidence = frozenset({Cell(self._dataset, self.line, column)})
+        if text in self._table.dataset.missing:
+            msg = f"{self._table.dataset.path}:{self.line} has no {column}"
+            raise LedgerError(msg)
+        match spec.type:
+            case "integer" | "number" if spec.unit:
+                return Quantity(Decimal(text), spec.unit, evidence)
+            case "date":
+                return Quantity(Decimal(date.fromisoformat(text).toordinal()), parse_unit("day"), evidence)
+            case "boolean":
+                return Quantity(Decimal(canonical(spec, text) == "true"), parse_unit("1"), evidence)
+        msg = f"{self._dataset}.{column} is text: use row.text('{column}')"
+        raise LedgerError(msg)
+
+
+class Ledger:
+    """All tables. Selectors: `one` (exactly one row) and `rows` (any number, in file order).
+
+    Attributes:
+        seen: where a recording ledger notes each cell that was read; None for one that does not record.
+    """
+
+    seen: set[Cell] | None = None
+
+    def __init__(self, tables: Iterable[Table], unusable: Iterable[str] = ()) -> None:
+        self._tables = {table.dataset.name: table for table in tables}
+        self._unusable = frozenset(unusable)
+        self._indices: dict[tuple[str, tuple[str, ...]], dict[tuple[str, ...], list[int]]] = {}
+
+    def recording(self) -> Ledger:
+        """Return a ledger over the same tables that notes in `seen` each cell it hands out."""
+        copy = Ledger(self._tables.values(), self._unusable)
+        copy._indices = self._indices
+        copy.seen = set()
+        return copy
+
+    @property
+    def datasets(self) -> dict[str, Dataset]:
+        """The described datasets whose files could be read, by name."""
+        return {name: table.dataset for name, table in self._tables.items()}
+
+    def table(self, dataset: str) -> Table:
+        """Return a dataset's table. Raises `LedgerError` for an unknown name."""
+        if dataset in self._unusable:
+            msg = f"the file of dataset {dataset} cannot be used"
+            raise LedgerError(msg, unusable=True)
+        if dataset not in self._tables:
+            msg = f"no dataset '{dataset}'{nearest(dataset, self._tables)}"
+            raise LedgerError(msg, missing=True)
+        return self._tables[dataset]
+
+    def one(self, dataset: str, **keys: Key) -> Row:
+        """Return the one row with these values. Raises `LedgerError` when there is none or there are several."""
+        found = self._select(dataset, dict(keys))
+        if len(found) != 1:
+            wanted = ", ".join(f"{name}={value}" for name, value in keys.items()) or "no keys"
+            table = self.table(dataset)
+            places = f" (lines {', '.join(str(table.lines[position]) for position in found[:5])})" if found else self._hint(dataset, dict(keys))
+            msg = f"{len(found)} rows of {dataset} match {wanted}, expected 1{places}"
+            raise LedgerError(msg)
+        return Row(self, dataset, found[0])
+
+    def rows(self, dataset: str, **keys: Key | tuple[Key, ...]) -> tuple[Row, ...]:
+        """Return the rows with these values, in file order; a tuple matches any of its values. Raises `LedgerError` for unknown names."""
+        several = {name: value if isinstance(value, tuple) else (value,) for name, value in keys.items()}
+        return tuple(Row(self, dataset, position) for position in self._select_any(dataset, several))
+
+    def _select(self, dataset: str, keys: Mapping[str, Key]) -> list[int]:
+        return self._select_any(dataset, {name: (value,) for name, value in keys.items()})
+
+    def _select_any(self, dataset: str, keys: Mapping[str, tuple[Key, ...]]) -> list[int]:
+        table = self.table(dataset)
+        names = tuple(sorted(keys))
+        if not names:
+            return list(range(len(table.lines)))
+        index = self._index(table, names)
+        wanted: list[tuple[str, ...]] = [()]
+        for name in names:
+            spelled = [_spelled(table.dataset, name, value) for value in keys[name]]
+            wanted = [(*head, value) for head in wanted for value in spelled]
+        return sorted({position for key in wanted for position in index.get(key, ())})
+
+    def _index(self, table: Table, names: tuple[str, ...]) -> dict[tuple[str, ...], list[int]]:
+        """Return the row positions by the canonical values of some columns; built once per set of columns."""
+        place = (table.dataset.name, names)
+        if place not in self._indices:
+            columns = [_known(name, table.dataset) for name in names]
+            cells = [[_canonical_or_text(column, text) for text in table.frame[column.name]] for column in columns]
+            index: dict[tuple[str, ...], list[int]] = {}
+            for position, key in enumerate(zip(*cells, strict=True)):
+                index.setdefault(key, []).append(position)
+            self._indices[place] = index
+        return self._indices[place]
+
+    def _hint(self, dataset: str, keys: Mapping[str, Key]) -> str:
+        """Return which single key no row has, with the values there are."""
+        table = self.table(dataset)
+        for name, value in keys.items():
+            index = self._index(table, (name,))
+            spelled = _spelled(table.dataset, name, value)
+            if (spelled,) not in index:
+                values = sorted({key[0] for key in index}, key=lambda text: (len(text), text))
+                return f"; {name} is one of {', '.join(values[:12])}{' …' if len(values) > 12 else ''}{nearest(spelled, values)}"  # noqa: PLR2004
+        return ""
+
+
+def _known(column: str, dataset: Dataset) -> Column:
+    found = dataset.column(column)
+    if found is None:
+        names = [item.name for item in dataset.columns]
+        msg = f"no column '{column}' in {dataset.name}{nearest(column, names)}"
+        raise LedgerError(msg, missing=True)
+    return found
+
+
+def _spelled(dataset: Dataset, name: str, value: Key) -> str:
+    """Return a wanted value in the column's canonical spelling; a value that is none of the type matches nothing."""
+    column = _known(name, dataset)
+    text = str(value).lower() if isinstance(value, bool) else plain(value) if isinstance(value, Decimal) else str(value)
+    return _canonical_or_text(column, text)
+
+
+def _canonical_or_text(column: Column, text: str) -> str:
+    try:
+        return canonical(column, text)
+    except ValueError:
+        return text
+
+
+def count(rows: Iterable[Row], unit: str = "1") -> Quantity:
+    """Return how many rows there are, in a counting unit, with the rows as evidence."""
+    items = tuple(rows)
+    return Quantity(Decimal(len(items)), parse_unit(unit), frozenset(row.cell for row in items))
+
+
+def load_ledger(datasets: Iterable[Dataset], files: Mapping[str, bytes | str]) -> tuple[Ledger, list[Finding]]:
+    """Return the ledger made of the files that can be used, and what is wrong with the others.
+
+    Args:
+        datasets: from the descriptor, their paths already relative to the project.
+        files: for each path its bytes, or the reason (text) why it could not be read.
+    """
+    tables: list[Table] = []
+    findings: list[Finding] = []
+    unusable: list[str] = []
+    for dataset in datasets:
+        data = files[dataset.path]
+        if isinstance(data, str):
+            findings.append(Finding(dataset.path, 1, 1, "LM501", data))
+            unusable.append(dataset.name)
+            continue
+        table, problems = read_table(dataset, dataset.path, data)
+        findings += problems
+        if table is None:
+            unusable.append(dataset.name)
+        else:
+            tables.append(table)
+    return Ledger(tables, unusable), findings

@@ -1,0 +1,197 @@
+"""Metrics: named, pure functions of the ledger, and how a claim's parameters become a value."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any, Final
+
+from ledgermark.findings import nearest
+from ledgermark.ledger import Ledger, LedgerError
+from ledgermark.quantity import Quantity
+from ledgermark.units import Unit, UnitError, parse_unit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ledgermark.claims import Claim
+
+_MARK: Final = "__ledgermark_metric__"
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric: its function, the unit its values are given in, the sentence a reader sees, and its formula."""
+
+    name: str
+    function: Callable[..., Quantity]
+    unit: Unit
+    sentence: str
+    formula: str
+    parameters: tuple[inspect.Parameter, ...]
+    hints: Mapping[str, Any]
+
+
+class EvaluationError(Exception):
+    """A claim that has no value. `code` is the finding's code; an empty one means the cause is a finding already."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def metric(*, unit: str, formula: str = "") -> Callable[[Callable[..., Quantity]], Callable[..., Quantity]]:
+    """Return a decorator that makes a function of the ledger a metric.
+
+    Args:
+        unit: what its values are given in; a result that measures something else is a finding.
+        formula: how it is computed, in signs that need no translation.
+
+    Raises:
+        UnitError: nobody defined the unit.
+    """
+    parsed = parse_unit(unit)
+
+    def decorate(function: Callable[..., Quantity]) -> Callable[..., Quantity]:
+        setattr(function, _MARK, (parsed, formula))
+        return function
+
+    return decorate
+
+
+def find_metrics(namespace: Mapping[str, Any]) -> dict[str, Metric]:
+    """Return the metrics a module defines, by name. Raises ValueError for one whose parameters cannot come from a claim."""
+    found: dict[str, Metric] = {}
+    for name, value in namespace.items():
+        if name.startswith("_") or not hasattr(value, _MARK):
+            continue
+        unit, formula = getattr(value, _MARK)
+        _, *parameters = inspect.signature(value).parameters.values()
+        hints = typing.get_type_hints(value)
+        for parameter in parameters:
+            if parameter.name in ("show", "is", "unit"):
+                msg = f"metric '{name}': the parameter name '{parameter.name}' is reserved"
+                raise ValueError(msg)
+        sentence = (inspect.getdoc(value) or "").partition("\n\n")[0].replace("\n", " ").strip()
+        if not sentence:
+            msg = f"metric '{name}' has no docstring; its first line is what readers see"
+            raise ValueError(msg)
+        found[name] = Metric(name, value, unit, sentence, formula, tuple(parameters), hints)
+    return found
+
+
+class Evaluator:
+    """Gives claims their values, computing each combination of metric and parameters once."""
+
+    def __init__(self, ledger: Ledger, metrics: Mapping[str, Metric]) -> None:
+        self.ledger = ledger
+        self.metrics = metrics
+        self._known: dict[tuple[str, tuple[tuple[str, Any], ...]], Quantity | EvaluationError] = {}
+
+    def values(self, claim: Claim) -> tuple[Quantity, ...]:
+        """Return the values a claim is bound to, in the unit of its metric or column; more than one for a series.
+
+        Raises:
+            EvaluationError: no such metric or cell, parameters that do not fit, a metric that failed.
+        """
+        if "." in claim.name:
+            return self._cells(claim)
+        if claim.name not in self.metrics:
+            known = [*self.metrics, *(f"{name}.{column.name}" for name, dataset in self.ledger.datasets.items() for column in dataset.columns)]
+            raise EvaluationError("LM105", f"no metric '{claim.name}'{nearest(claim.name, known)}")
+        chosen = self.metrics[claim.name]
+        names = [parameter.name for parameter in chosen.parameters]
+        for name in claim.params:
+            if name not in names:
+                takes = f"takes {', '.join(names)}" if names else "takes none"
+                raise EvaluationError("LM106", f"{claim.name} has no parameter '{name}'; it {takes}{nearest(name, names)}")
+        combinations: list[dict[str, Any]] = [{}]
+        for parameter in chosen.parameters:
+            if parameter.name in claim.params:
+                choices = _convert(chosen, parameter, claim.params[parameter.name])
+                combinations = [{**before, parameter.name: choice} for before in combinations for choice in choices]
+            elif parameter.default is inspect.Parameter.empty:
+                raise EvaluationError("LM106", f"{claim.name} needs the parameter '{parameter.name}'")
+        return tuple(self._compute(chosen, combination) for combination in combinations)
+
+    def _cells(self, claim: Claim) -> tuple[Quantity, ...]:
+        dataset, _, column = claim.name.partition(".")
+        combinations: list[dict[str, str]] = [{}]
+        for name, value in claim.params.items():
+            combinations = [{**before, name: item} for before in combinations for item in value.split(",")]
+        try:
+            return tuple(self.ledger.one(dataset, **keys)[column] for keys in combinations)
+        except LedgerError as error:
+            raise _ledger_error(error) from error
+
+    def _compute(self, chosen: Metric, arguments: dict[str, Any]) -> Quantity:
+        place = (chosen.name, tuple(sorted(arguments.items())))
+        if place not in self._known:
+            try:
+                self._known[place] = self._call(chosen, arguments)
+            except EvaluationError as error:
+                self._known[place] = error
+        result = self._known[place]
+        if isinstance(result, EvaluationError):
+            raise result
+        return result
+
+    def _call(self, chosen: Metric, arguments: dict[str, Any]) -> Quantity:
+        called = f"{chosen.name}({', '.join(f'{name}={value}' for name, value in arguments.items())})"
+        try:
+            result = chosen.function(self.ledger, **arguments)
+        except LedgerError as error:
+            raise _ledger_error(error, called) from error
+        except UnitError as error:
+            raise EvaluationError("LM112", f"{called}: {error}") from error
+        except Exception as error:
+            place = _last_line(error)
+            raise EvaluationError("LM108", f"{called} raised {type(error).__name__}: {error}{place}") from error
+        if not isinstance(result, Quantity):
+            raise EvaluationError("LM108", f"{called} returned {type(result).__name__}, expected a Quantity")
+        if not result.value.is_finite():
+            raise EvaluationError("LM108", f"{called} gives {result.value}, expected a finite number")
+        try:
+            return result.to(chosen.unit)
+        except UnitError as error:
+            raise EvaluationError(
+                "LM112", f"{called} gives {result.unit.spelled}, declared '{chosen.unit.symbol}' ({chosen.unit.spelled})"
+            ) from error
+
+
+def _ledger_error(error: LedgerError, called: str = "") -> EvaluationError:
+    code = "" if error.unusable else "LM105" if error.missing else "LM107"
+    return EvaluationError(code, f"{called}: {error}" if called else str(error))
+
+
+def _last_line(error: BaseException) -> str:
+    trace = error.__traceback__
+    while trace and trace.tb_next:
+        trace = trace.tb_next
+    return f" ({trace.tb_frame.f_code.co_name}, line {trace.tb_lineno})" if trace else ""
+
+
+def _convert(chosen: Metric, parameter: inspect.Parameter, text: str) -> list[Any]:
+    """Return the values a parameter's text stands for: one for each item of a comma list, or one tuple where the metric wants all."""
+    hint = chosen.hints.get(parameter.name, str)
+    items = text.split(",")
+    if typing.get_origin(hint) is tuple:
+        kind = typing.get_args(hint)[0]
+        return [tuple(_item(chosen, parameter, kind, item) for item in items)]
+    return [_item(chosen, parameter, hint, item) for item in items]
+
+
+def _item(chosen: Metric, parameter: inspect.Parameter, kind: Any, text: str) -> Any:
+    try:
+        if kind is int:
+            return int(text)
+        if kind is Decimal:
+            return Decimal(text)
+        if kind is bool:
+            return {"true": True, "false": False}[text]
+    except (ValueError, InvalidOperation, KeyError) as error:
+        name = getattr(kind, "__name__", str(kind))
+        raise EvaluationError("LM106", f"{chosen.name}: {parameter.name}={text}, expected {name}") from error
+    return text

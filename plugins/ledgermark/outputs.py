@@ -1,0 +1,126 @@
+"""What a build writes beside its pages: evidence of each page, data of each figure, the stamp."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from ledgermark.badge import MEANINGS, badge_of
+from ledgermark.figures import places_of
+from ledgermark.report import input_rows
+from ledgermark.typeset import write
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ledgermark.catalogue import Catalogue
+    from ledgermark.check import Checked, Project
+    from ledgermark.claims import Claim
+    from ledgermark.figures import Drawn
+    from ledgermark.pages import Page
+    from ledgermark.quantity import Quantity
+    from ledgermark.stamp import Stamp
+
+
+def to_json(value: Any) -> str:
+    """Return JSON that is the same at every build and safe wherever it is put: no `<` survives to open a tag."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def evidence_record(claims: Iterable[Claim], checked: Checked, words: Catalogue, stamp: Stamp) -> dict[str, Any]:
+    """Return what a page's script shows when a reader asks where a number comes from."""
+    project = checked.project
+    record: dict[str, Any] = {}
+    for claim in claims:
+        key = claim.key.replace("&amp;", "&")
+        if key not in record:
+            record[key] = _claim_record(claim, checked.values.get(claim.key, ()), project, words, stamp)
+    return {
+        "commit": stamp.commit_short,
+        "commit_url": None,
+        "data": project.digest,
+        "labels": {
+            "inputs": words("Rows it is computed from"),
+            "more": words("and {count} more rows"),
+            "formula": words("Formula"),
+            "value": words("Value"),
+            "state": words("Evidence"),
+            "commit": words("Commit"),
+            "close": words("Close"),
+            "file": words("File"),
+            "source": words("Source"),
+            "loading": words("Loading…"),
+            "failed": words("The evidence could not be loaded."),
+        },
+        "claims": record,
+    }
+
+
+def _claim_record(claim: Claim, values: tuple[Quantity, ...], project: Project, words: Catalogue, stamp: Stamp) -> dict[str, Any]:
+    metric = (project.metrics or {}).get(claim.name)
+    dataset, _, column = claim.name.partition(".")
+    described = project.ledger.datasets.get(dataset) if column else None
+    datasets = [project.ledger.datasets[name] for name in sorted({cell.dataset for value in values for cell in value.evidence})]
+    state = badge_of(datasets) if datasets else ""
+    inputs = input_rows(values, project)
+    return {
+        "name": claim.name,
+        "sentence": words(metric.sentence)
+        if metric
+        else words("The cell {column} of the data set {dataset}.", column=column, dataset=described.name if described else dataset),
+        "formula": metric.formula if metric else "",
+        "values": [write(value.value, value.unit, places_of(value.value, 6), words.language) for value in values],
+        "badge": state,
+        "state_label": words(MEANINGS[state]) if state else "",
+        "inputs": [{**item, "url": _url(stamp, item["file"], item["line"])} for item in inputs],
+    }
+
+
+def _url(stamp: Stamp, path: str, line: int) -> str | None:
+    return stamp.source_url.format(path=path, line=line) if stamp.source_url else None
+
+
+def figure_record(drawn: Drawn, words: Catalogue) -> dict[str, Any]:
+    """Return what a page's script needs to draw a figure."""
+    return {
+        "name": drawn.name,
+        "lang": drawn.language,
+        "title": drawn.title,
+        "alt": drawn.alt,
+        "data": drawn.spec["data"],
+        "layout": drawn.spec["layout"],
+        "locale": "zh-CN" if drawn.language == "zh" else None,
+        "labels": {
+            "reset": words("Reset the view"),
+            "show": words("Show or hide a series"),
+            "point": words("Point {index} of {count}"),
+            "keys": words("Arrow keys move through the points."),
+            "failed": words("The chart could not be loaded; the table below holds the same numbers."),
+        },
+    }
+
+
+def stamp_record(checked: Checked, stamp: Stamp) -> dict[str, Any]:
+    """Return the build's stamp: what was built from what, and how much of it was checked, in each language."""
+    project = checked.project
+    return {
+        "commit": stamp.commit or None,
+        "modified": stamp.modified,
+        "built": stamp.built,
+        "data": f"sha256:{project.digest}",
+        "findings": len(checked.findings),
+        "languages": {language: counts(project.pages.get(language, {}).values()) for language in project.settings.languages},
+    }
+
+
+def counts(pages: Iterable[Page]) -> dict[str, int]:
+    """Return how many pages, claims, given numbers, figures and errata there are."""
+    items = list(pages)
+    return {
+        "pages": len(items),
+        "claims": sum(len(page.claims.claims) for page in items),
+        "given": sum(len(page.claims.given) for page in items),
+        "figures": sum(len(page.figures) for page in items),
+        "errata": sum(len(page.errata) for page in items),
+    }

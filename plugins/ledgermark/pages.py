@@ -1,0 +1,161 @@
+"""A page as the check sees it: its front matter, claims, figures, errata and silences."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+import yaml
+
+from ledgermark.blocks import Block, find_blocks
+from ledgermark.claims import PageClaims, find_claims
+from ledgermark.errata import Erratum, read_errata
+from ledgermark.findings import CODES, Finding, nearest
+
+if TYPE_CHECKING:
+    from ledgermark.source import Source
+
+_SILENCE: Final = re.compile(r"ledgermark:\s*allow\b\s*(?P<code>\S+)?\s*(?P<reason>.*)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Silence:
+    """A comment `<!-- ledgermark: allow CODE reason -->`: it holds for its own line and the next."""
+
+    code: str
+    reason: str
+    line: int
+    column: int
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page in one language.
+
+    Attributes:
+        path: the path without the language's folder: what pairs it with the other languages.
+        language: its language code, or an empty text for a page that belongs to none.
+        meta: the front matter.
+        published: its `date`, if it has one.
+        findings: what is wrong with how it is written.
+    """
+
+    source: Source
+    path: str
+    language: str
+    claims: PageClaims
+    figures: tuple[Block, ...]
+    evidence: tuple[Block, ...]
+    errata: tuple[Erratum, ...]
+    silences: tuple[Silence, ...]
+    published: date | None = None
+    meta: dict[str, Any] = field(default_factory=dict, hash=False)
+    findings: tuple[Finding, ...] = ()
+
+
+def read_page(source: Source, path: str, language: str) -> Page:
+    """Return a page with everything on it that concerns the ledger, and findings for what is malformed."""
+    findings: list[Finding] = []
+    meta = _read_meta(source, findings)
+    claims = find_claims(source)
+    blocks = find_blocks(source, ("figure", "erratum", "evidence"))
+    errata, problems = read_errata(source, [block for block in blocks if block.kind == "erratum"])
+    figures = tuple(block for block in blocks if block.kind == "figure")
+    findings += [Finding(source.path, *source.place(block.start), "LM601", block.problem) for block in figures if block.problem]
+    silences = _read_silences(source, findings)
+    return Page(
+        source=source,
+        path=path,
+        language=language,
+        claims=claims,
+        figures=figures,
+        evidence=tuple(block for block in blocks if block.kind == "evidence"),
+        errata=errata,
+        silences=silences,
+        published=_published(source, meta, findings),
+        meta=meta,
+        findings=(*findings, *claims.findings, *problems),
+    )
+
+
+def _read_meta(source: Source, findings: list[Finding]) -> dict[str, Any]:
+    if not source.front.strip():
+        return {}
+    try:
+        meta = yaml.safe_load(source.front)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = mark.line + 2 if mark else 2
+        findings.append(
+            Finding(
+                source.path, line, mark.column + 1 if mark else 1, "LM901", f"the front matter is no YAML: {getattr(error, 'problem', error)}"
+            )
+        )
+        return {}
+    if not isinstance(meta, dict):
+        findings.append(Finding(source.path, 2, 1, "LM901", "the front matter must be 'key: value' lines"))
+        return {}
+    return {str(key): value for key, value in meta.items()}
+
+
+def _published(source: Source, meta: dict[str, Any], findings: list[Finding]) -> date | None:
+    value = meta.get("date")
+    if value is None:
+        return None
+    if isinstance(value, datetime):
+        return value.date()
+    if isinstance(value, date):
+        return value
+    findings.append(
+        Finding(
+            source.path,
+            *source.place(max(source.text.find("date:"), 0)),
+            "LM901",
+            f"the page's date is '{value}', expected one such as 2026-08-01",
+        )
+    )
+    return None
+
+
+def _read_silences(source: Source, findings: list[Finding]) -> tuple[Silence, ...]:
+    found: list[Silence] = []
+    for offset, text in source.comments:
+        match = _SILENCE.match(text)
+        if not match:
+            continue
+        line, column = source.place(offset)
+        code, reason = match["code"] or "", match["reason"].strip()
+        if code not in CODES:
+            findings.append(
+                Finding(
+                    source.path,
+                    line,
+                    column,
+                    "LM903",
+                    f"'{code}' is no code{nearest(code, CODES)}; expected <!-- ledgermark: allow CODE reason -->",
+                )
+            )
+        elif not reason:
+            findings.append(Finding(source.path, line, column, "LM903", f"no reason; expected <!-- ledgermark: allow {code} reason -->"))
+        else:
+            found.append(Silence(code, reason, line + text.count("\n"), column))
+    return tuple(found)
+
+
+def apply_silences(page: Page, findings: list[Finding]) -> list[Finding]:
+    """Return the findings of a page without those silenced there, plus one for each silence that silenced nothing."""
+    used: set[Silence] = set()
+    kept: list[Finding] = []
+    for finding in findings:
+        silence = next((item for item in page.silences if item.code == finding.code and finding.line in (item.line, item.line + 1)), None)
+        if silence is None:
+            kept.append(finding)
+        else:
+            used.add(silence)
+    unused = (silence for silence in page.silences if silence not in used)
+    return kept + [
+        Finding(page.source.path, item.line, item.column, "LM902", f"nothing here is {item.code} ({CODES[item.code]}); remove the comment")
+        for item in unused
+    ]

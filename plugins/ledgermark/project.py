@@ -1,0 +1,272 @@
+"""The only reader of the disk: a folder with a `mkdocs.yml` becomes a `Project`."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import traceback
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from importlib import resources
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from ledgermark.catalogue import Catalogue, read_catalogue
+from ledgermark.check import Project
+from ledgermark.descriptor import Dataset, read_descriptor
+from ledgermark.figures import find_figures
+from ledgermark.findings import ConfigError, Finding
+from ledgermark.ledger import load_ledger
+from ledgermark.metrics import find_metrics
+from ledgermark.pages import Page, read_page
+from ledgermark.settings import Settings, read_settings
+from ledgermark.source import Source
+from ledgermark.stamp import Stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads `mkdocs.yml` without its Python tags: the check needs none of them."""
+
+
+_Loader.add_multi_constructor("", lambda _loader, _suffix, _node: None)
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """Return the content of a `mkdocs.yml`, with what it inherits. Raises ConfigError when it cannot be read."""
+    try:
+        config = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506  (a SafeLoader)
+    except FileNotFoundError as error:
+        msg = f"no {path}; run this in the folder of mkdocs.yml, or name it with --config"
+        raise ConfigError(msg) from error
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        msg = f"{path} cannot be read: {error}"
+        raise ConfigError(msg) from error
+    if not isinstance(config, dict):
+        msg = f"{path}: expected 'key: value' lines"
+        raise ConfigError(msg)
+    parent = config.pop("INHERIT", None)
+    return {**read_config(path.parent / parent), **config} if isinstance(parent, str) else config
+
+
+def settings_in(config: Mapping[str, Any]) -> Settings:
+    """Return the settings in the `ledgermark` entry of a configuration's plugins. Raises ConfigError when there is none, or it is wrong."""
+    plugins = config.get("plugins") or []
+    entries = (
+        plugins.items() if isinstance(plugins, dict) else [item if isinstance(item, str) else next(iter(item.items())) for item in plugins]
+    )
+    for entry in entries:
+        name, block = (entry, None) if isinstance(entry, str) else entry
+        if name == "ledgermark":
+            return read_settings(block, docs_dir=config.get("docs_dir"))
+    msg = "mkdocs.yml has no plugin 'ledgermark'; add it under plugins:"
+    raise ConfigError(msg)
+
+
+def load_project(config_path: Path, settings: Settings | None = None) -> Project:
+    """Return the project whose `mkdocs.yml` is at a path.
+
+    Args:
+        config_path: the file.
+        settings: those in it, where the caller has read them already.
+
+    Raises:
+        ConfigError: the set-up is broken. What is wrong with data and pages is in the project's findings.
+    """
+    root = config_path.resolve().parent
+    settings = settings or settings_in(read_config(config_path))
+    findings: list[Finding] = []
+    datasets, files = _read_data(root, settings, findings)
+    ledger, problems = load_ledger(datasets, files)
+    findings += problems
+    return Project(
+        settings=settings,
+        ledger=ledger,
+        metrics=_load(root, settings.metrics, find_metrics, "LM108", findings),
+        figures=_load(root, settings.figures, find_figures, "LM602", findings),
+        pages=_read_pages(root, settings, findings),
+        catalogues={language: _read_catalogue(root, settings, language, findings) for language in settings.languages},
+        findings=tuple(findings),
+        digest=_digest(root, settings, files),
+        chips=_read_chips(root, settings, findings),
+    )
+
+
+def today() -> date:
+    """Return the date of the build: `SOURCE_DATE_EPOCH` if it is set, else the clock's, in UTC."""
+    return now().date()
+
+
+def now() -> datetime:
+    """Return the time of the build in UTC, by `SOURCE_DATE_EPOCH` or the clock. Raises ConfigError when the variable is no number."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    if not epoch:
+        return datetime.now(UTC).replace(microsecond=0)
+    try:
+        return datetime.fromtimestamp(int(epoch), UTC)
+    except (ValueError, OverflowError, OSError) as error:
+        msg = f"SOURCE_DATE_EPOCH is '{epoch}', expected seconds since 1970"
+        raise ConfigError(msg) from error
+
+
+def read_stamp(root: Path, repo_url: str) -> Stamp:
+    """Return what a build in this folder is made of: git's commit if there is one, and the time.
+
+    Args:
+        root: the project's folder.
+        repo_url: the repository's page, from which the address of a data row follows; may be empty.
+    """
+    commit = _git(root, "rev-parse", "HEAD")
+    source = f"{repo_url.rstrip('/')}/blob/{commit}/{{path}}#L{{line}}" if repo_url and commit else ""
+    modified = bool(_git(root, "status", "--porcelain", "--untracked-files=no"))
+    return Stamp(commit, modified, now().isoformat().replace("+00:00", "Z"), source)
+
+
+def _git(root: Path, *arguments: str) -> str:
+    try:
+        done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=False, timeout=20)  # noqa: S603, S607
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def _read_data(root: Path, settings: Settings, findings: list[Finding]) -> tuple[list[Dataset], dict[str, bytes | str]]:
+    path = root / settings.descriptor
+    content = _read(path)
+    if isinstance(content, str):
+        findings.append(Finding(settings.descriptor, 1, 1, "LM501", content))
+        return [], {}
+    described, problems = read_descriptor(settings.descriptor, content)
+    findings += problems
+    folder = PurePosixPath(settings.descriptor).parent
+    datasets = [replace(dataset, path=str(folder / dataset.path)) for dataset in described]
+    files = {dataset.path: _read(root / dataset.path) for dataset in datasets}
+    listed = {str(PurePosixPath(name)) for name in files}
+    for stray in sorted(path.parent.glob("*.csv")):
+        name = str(folder / stray.name)
+        if name not in listed:
+            findings.append(Finding(name, 1, 1, "LM506", f"the file is not in {settings.descriptor}; describe it there"))
+    return datasets, files
+
+
+def _read(path: Path) -> bytes | str:
+    """Return a file's bytes, or in words why it cannot be read."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return "the file does not exist"
+    except OSError as error:
+        return f"the file cannot be read: {error.strerror or error}"
+
+
+def _load(root: Path, name: str, find: Callable[[dict[str, Any]], dict[str, Any]], code: str, findings: list[Finding]) -> dict[str, Any] | None:
+    """Return what a Python file of the project defines, run in a namespace of its own; None and a finding when it fails."""
+    content = _read(root / name)
+    if isinstance(content, str):
+        findings.append(Finding(name, 1, 1, code, content))
+        return None
+    namespace: dict[str, Any] = {"__name__": PurePosixPath(name).stem, "__file__": str(root / name)}
+    folder = str((root / name).parent)
+    before = set(sys.modules)
+    sys.path.insert(0, folder)
+    try:
+        exec(compile(content, str(root / name), "exec"), namespace)  # noqa: S102  (the project's own code is what a metric is)
+        return find(namespace)
+    except Exception as error:  # noqa: BLE001  (whatever the author's file raises is the author's finding)
+        line, column = _place_in(error, str(root / name))
+        findings.append(Finding(name, line, column, code, f"the file cannot be loaded: {type(error).__name__}: {getattr(error, 'msg', error)}"))
+        return None
+    finally:
+        sys.path.remove(folder)
+        # What the file imported from beside itself is read anew next time: `serve` must see an edit, and another project its own files.
+        for module in set(sys.modules) - before:
+            if str(getattr(sys.modules[module], "__file__", None) or "").startswith(folder):
+                del sys.modules[module]
+
+
+def _place_in(error: Exception, path: str) -> tuple[int, int]:
+    if isinstance(error, SyntaxError):
+        return error.lineno or 1, max(error.offset or 1, 1)
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path and frame.lineno]
+    return (lines[-1] if lines else 1), 1
+
+
+def _read_pages(root: Path, settings: Settings, findings: list[Finding]) -> dict[str, dict[str, Page]]:
+    pages: dict[str, dict[str, Page]] = {}
+    for language, folder in {**settings.languages, "": settings.pages}.items():
+        pages[language] = {}
+        for path in sorted((root / folder).rglob("*.md")):
+            name = path.relative_to(root).as_posix()
+            content = _read(path)
+            if isinstance(content, bytes):
+                try:
+                    text = content.decode("utf-8").replace("\r\n", "\n")
+                except UnicodeDecodeError as error:
+                    line = content.count(b"\n", 0, error.start) + 1
+                    findings.append(Finding(name, line, 1, "LM901", f"not UTF-8 (byte 0x{content[error.start]:02x}); save the page as UTF-8"))
+                    continue
+                relative = path.relative_to(root / folder).as_posix()
+                pages[language][relative] = read_page(Source(name, text), relative, language)
+            else:
+                findings.append(Finding(name, 1, 1, "LM901", content))
+    return pages
+
+
+def _read_catalogue(root: Path, settings: Settings, language: str, findings: list[Finding]) -> Catalogue:
+    files: list[tuple[str, bytes]] = []
+    own = resources.files("ledgermark") / "locale" / language / "LC_MESSAGES" / "messages.po"
+    if own.is_file():
+        files.append((f"ledgermark/locale/{language}", own.read_bytes()))
+    name = f"{settings.locale}/{language}/LC_MESSAGES/messages.po"
+    if (root / name).is_file():
+        files.append((name, (root / name).read_bytes()))
+    catalogue, problems = read_catalogue(language, files)
+    findings += problems
+    return catalogue
+
+
+def _read_chips(root: Path, settings: Settings, findings: list[Finding]) -> dict[str, list[dict[str, object]]]:
+    if not (root / settings.mastheads).is_file():
+        return {}
+    try:
+        content = yaml.safe_load((root / settings.mastheads).read_text(encoding="utf-8")) or {}
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
+        mark = getattr(error, "problem_mark", None)
+        findings.append(Finding(settings.mastheads, mark.line + 1 if mark else 1, 1, "LM901", f"no YAML: {getattr(error, 'problem', error)}"))
+        return {}
+    chips: dict[str, list[dict[str, object]]] = {}
+    for page, items in content.items() if isinstance(content, dict) else ():
+        if isinstance(items, list) and all(isinstance(item, dict) and "kind" in item for item in items):
+            chips[str(page)] = items
+        else:
+            findings.append(Finding(settings.mastheads, 1, 1, "LM901", f"'{page}': expected a list of chips, each with a kind"))
+    return chips
+
+
+def _digest(root: Path, settings: Settings, files: Mapping[str, bytes | str]) -> str:
+    digest = hashlib.sha256()
+    content = _read(root / settings.descriptor)
+    for name, data in sorted([(settings.descriptor, content), *files.items()]):
+        body = data if isinstance(data, bytes) else b""
+        digest.update(f"{name}\0{len(body)}\0".encode() + body)
+    return digest.hexdigest()
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a text file whole or not at all, keeping the line ends and permissions the file has."""
+    newline = "\r\n" if path.exists() and b"\r\n" in path.read_bytes() else "\n"
+    scratch = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with scratch.open("w", encoding="utf-8", newline=newline) as file:
+            file.write(text)
+        if path.exists():
+            scratch.chmod(path.stat().st_mode)
+        scratch.replace(path)
+    finally:
+        scratch.unlink(missing_ok=True)

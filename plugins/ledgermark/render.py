@@ -1,0 +1,187 @@
+"""Claims, figures, evidence and errata as HTML elements. Everything that comes from data or Markdown goes in as text, never as markup."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from markdown.util import AtomicString
+
+from ledgermark.badge import MEANINGS, WORDS, badge_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import date
+
+    from ledgermark.catalogue import Catalogue
+    from ledgermark.descriptor import Dataset
+    from ledgermark.figures import Drawn
+
+SCHEMES: Final = ("light", "dark")
+_SHORT: Final = 20  # characters up to which a number is kept on one line with its unit
+_STILL_SIZE: Final = (720, 360)
+
+
+@dataclass
+class RenderContext:
+    """What a page needs to render: made anew for each page.
+
+    Attributes:
+        words: the page's language.
+        drawn: the figures by name, in this language.
+        datasets: by name.
+        keys: the claims that were checked on this page; any other must not be rendered.
+        base: the way from the page's address to the site's root, such as `../../`.
+        links: the same from the page's file, for links and images, which hosts resolve from file to file; such as `../`.
+        stills: the names of the figures of which still pictures exist.
+        figures: how many figures have been rendered so far.
+    """
+
+    words: Catalogue
+    drawn: Mapping[str, Drawn]
+    datasets: Mapping[str, Dataset]
+    keys: frozenset[str]
+    base: str = ""
+    links: str = ""
+    stills: frozenset[str] = frozenset()
+    figures: int = 0
+    numbers: dict[str, int] = field(default_factory=dict)
+
+
+def plain(text: str) -> AtomicString:
+    """Return text that Markdown neither interprets nor mistakes for its own placeholders."""
+    visible = "".join(char for char in text if char >= " " or char in "\t\n")
+    return AtomicString(visible.replace("&", "&amp;"))
+
+
+def element(parent: ET.Element | None, tag: str, text: str = "", **attributes: str) -> ET.Element:
+    """Return a new element with a text; attribute names take `_` for `-`, and a trailing one for Python's words."""
+    named = {name.rstrip("_").replace("_", "-"): value for name, value in attributes.items()}
+    made = ET.Element(tag, named) if parent is None else ET.SubElement(parent, tag, named)
+    if text:
+        made.text = plain(text)
+    return made
+
+
+def claim_attributes(key: str, text: str) -> dict[str, str]:
+    """Return the attributes of the element that shows a claim."""
+    kind = "lm-claim" if len(text) <= _SHORT else "lm-claim lm-long"
+    return {"class": kind, "data-claim": key, "tabindex": "0", "role": "button", "aria-haspopup": "dialog"}
+
+
+def given_attributes(source: str, text: str) -> dict[str, str]:
+    """Return the attributes of the element that shows a number from outside, with its source."""
+    kind = "lm-given" if len(text) <= _SHORT else "lm-given lm-long"
+    return {"class": kind, "data-given": source, "tabindex": "0", "role": "button", "aria-haspopup": "dialog"}
+
+
+def badge_element(parent: ET.Element, badge: str, words: Catalogue) -> ET.Element:
+    """Return a badge, with what it means as its title."""
+    return element(parent, "span", words(WORDS[badge]), class_=f"lm-badge lm-badge--{badge}", title=words(MEANINGS[badge]))
+
+
+def figure_element(parent: ET.Element, name: str, context: RenderContext) -> ET.Element | None:
+    """Append a figure's card and return the element its caption goes into; None when it could not be drawn (a finding already)."""
+    drawn = context.drawn.get(name)
+    if drawn is None:
+        return None
+    context.figures += 1
+    context.numbers[name] = context.figures
+    words = context.words
+    stem = f"assets/figures/{name}.{drawn.language}"
+    card = element(
+        parent,
+        "figure",
+        class_="lm-figure",
+        id=f"fig-{name}",
+        data_figure=name,
+        data_badge=drawn.badge,
+        data_src=f"{context.base}{stem}.json",
+        data_failed=words("The chart could not be loaded; the table below holds the same numbers."),
+    )
+    head = element(card, "header", class_="lm-figure__head")
+    title = element(head, "p", class_="lm-figure__title")
+    number = element(title, "span", words("Figure {number}", number=context.figures), class_="lm-figure__number")
+    number.tail = plain(f" {drawn.title}")
+    badge_element(head, drawn.badge, words)
+    element(card, "div", class_="lm-figure__legend", role="group", aria_label=words("Series shown"))
+    plot = element(card, "div", class_="lm-figure__plot", role="group", tabindex="0", aria_label=drawn.alt)
+    if name in context.stills:
+        width, height = _STILL_SIZE
+        for scheme in SCHEMES:
+            element(
+                plot,
+                "img",
+                class_="lm-figure__still",
+                src=f"{context.links}{stem}.{scheme}.svg",
+                alt=drawn.alt,
+                width=str(width),
+                height=str(height),
+                loading="lazy",
+                data_scheme=scheme,
+            )
+    caption = element(card, "figcaption", class_="lm-figure__caption")
+    _figure_data(card, drawn, f"{context.links}{stem}", words)
+    return caption
+
+
+def _figure_data(card: ET.Element, drawn: Drawn, files: str, words: Catalogue) -> None:
+    details = element(card, "details", class_="lm-figure__data")
+    element(details, "summary", words("Data table"))
+    scroll = element(
+        details, "div", class_="lm-scroll", tabindex="0", role="region", aria_label=words("Data table: {title}", title=drawn.title)
+    )
+    table = element(scroll, "table")
+    row = element(element(table, "thead"), "tr")
+    for column in drawn.columns:
+        element(row, "th", column, scope="col")
+    body = element(table, "tbody")
+    for cells in drawn.rows:
+        row = element(body, "tr")
+        for cell in cells:
+            element(row, "td", cell)
+    line = element(details, "p", class_="lm-figure__files")
+    element(line, "a", words("Download CSV"), href=f"{files}.csv", download=f"{drawn.name}.{drawn.language}.csv").tail = " · "
+    element(line, "code", f"ledgermark recompute {drawn.name}").tail = " · "
+    element(line, "span", f"sha256:{drawn.digest[:16]}", class_="lm-digest", title=f"sha256:{drawn.digest}")
+
+
+def evidence_element(parent: ET.Element, dataset: str, context: RenderContext) -> ET.Element:
+    """Append the frame of a table whose rows come from one dataset, with its badge, and return the element the table goes into."""
+    described = context.datasets[dataset]
+    badge = badge_of([described])
+    frame = element(parent, "div", class_="lm-evidence", data_badge=badge, data_dataset=dataset)
+    line = element(frame, "p", class_="lm-evidence__head")
+    badge_element(line, badge, context.words)
+    if described.note and context.words.language == "en":
+        element(line, "span", described.note, class_="lm-evidence__note")
+    return frame
+
+
+def erratum_element(parent: ET.Element, identifier: str, when: date, title: str, words: Catalogue) -> ET.Element:
+    """Append an erratum's frame, dated, and return it."""
+    aside = element(parent, "aside", class_="lm-erratum", id=f"erratum-{identifier}", data_erratum=identifier)
+    head = element(aside, "header", class_="lm-erratum__head")
+    label = element(head, "span", words("Erratum"), class_="lm-erratum__label")
+    label.tail = " "
+    element(head, "time", written_date(when, words.language), datetime=when.isoformat()).tail = " "
+    if title:
+        element(head, "strong", title, class_="lm-erratum__title")
+    return aside
+
+
+def erratum_affects(aside: ET.Element, affects: tuple[str, ...], words: Catalogue) -> None:
+    """Append the line that says what an erratum touches."""
+    line = element(aside, "p", class_="lm-erratum__affects")
+    element(line, "span", words("Affects:")).tail = " "
+    for index, name in enumerate(affects):
+        code = element(line, "code", name)
+        code.tail = "" if index == len(affects) - 1 else " "
+
+
+def written_date(when: date, language: str) -> str:
+    """Return a date in a language's long form: 29 August 2026, 2026年8月29日."""
+    from babel.dates import format_date  # noqa: PLC0415  (only pages with dates pay)
+
+    return format_date(when, format="long", locale="en_GB" if language == "en" else language)

@@ -1,0 +1,144 @@
+"""Findings and answers in the formats people and machines read."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from ledgermark.badge import MEANINGS, badge_of
+from ledgermark.check import rows_of
+from ledgermark.findings import CODES, printable
+from ledgermark.typeset import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ledgermark.check import Project
+    from ledgermark.claims import Claim
+    from ledgermark.figures import Drawn
+    from ledgermark.findings import Finding
+    from ledgermark.quantity import Quantity
+
+FORMATS: Final = ("text", "json", "github")
+
+
+def report(findings: Sequence[Finding], form: str, summary: str) -> str:
+    """Return the findings in a format; the summary line ends the text form.
+
+    Args:
+        findings: sorted.
+        form: one of `FORMATS`.
+        summary: what was checked.
+    """
+    if form == "json":
+        return json.dumps({"findings": [finding_record(finding) for finding in findings], "summary": summary}, ensure_ascii=False, indent=2)
+    if form == "github":
+        return "\n".join(_github(finding) for finding in findings)
+    return "\n".join([*(str(finding) for finding in findings), summary])
+
+
+def finding_record(finding: Finding) -> dict[str, Any]:
+    """Return a finding as a JSON object."""
+    return {
+        "path": finding.path,
+        "line": finding.line,
+        "column": finding.column,
+        "code": finding.code,
+        "title": CODES[finding.code],
+        "message": finding.message,
+        "shown": finding.shown,
+        "expected": finding.expected,
+        "rows": list(finding.rows),
+    }
+
+
+def _github(finding: Finding) -> str:
+    """Return a workflow command; its own escapes keep a message from forging another."""
+    message = _escape(printable(finding.message))
+    path = _escape(finding.path).replace(":", "%3A").replace(",", "%2C")
+    return f"::error file={path},line={finding.line},col={finding.column},title={finding.code}::{message}"
+
+
+def _escape(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def explanation(claim: Claim, values: Sequence[Quantity], project: Project) -> dict[str, Any]:
+    """Return what a claim is bound to: its metric's sentence and formula, its values, and each row that made them."""
+    metric = (project.metrics or {}).get(claim.name)
+    dataset, _, column = claim.name.partition(".")
+    described = project.ledger.datasets.get(dataset) if column else None
+    spec = described.column(column) if described else None
+    datasets = [project.ledger.datasets[name] for name in sorted({cell.dataset for value in values for cell in value.evidence})]
+    return {
+        "claim": claim.key,
+        "name": claim.name,
+        "sentence": metric.sentence if metric else (spec.description if spec else ""),
+        "formula": metric.formula if metric else "",
+        "unit": metric.unit.symbol if metric else (spec.unit.symbol if spec and spec.unit else ""),
+        "values": [show(value.value, value.unit, significant=10) for value in values],
+        "badge": badge_of(datasets) if datasets else "",
+        "inputs": input_rows(values, project),
+    }
+
+
+def input_rows(values: Iterable[Quantity], project: Project) -> list[dict[str, Any]]:
+    """Return the rows some values come from: file, line, the row as written, and the columns that were used."""
+    used: dict[tuple[str, int], set[str]] = {}
+    for value in values:
+        for cell in value.evidence:
+            used.setdefault((cell.dataset, cell.line), set()).update({cell.column} - {""})
+    records = []
+    for (dataset, line), columns in sorted(used.items()):
+        table = project.ledger.table(dataset)
+        row = table.frame.iloc[table.lines.index(line)]
+        records.append(
+            {"file": table.dataset.path, "line": line, "row": {str(name): str(cell) for name, cell in row.items()}, "used": sorted(columns)}
+        )
+    return records
+
+
+def explain_text(answer: dict[str, Any]) -> str:
+    """Return an explanation for a terminal."""
+    lines = [answer["claim"], f"  {answer['sentence']}" if answer["sentence"] else "", f"  = {answer['formula']}" if answer["formula"] else ""]
+    lines.append(f"  gives {', '.join(answer['values'])}")
+    if answer["badge"]:
+        lines.append(f"  {answer['badge']}: {MEANINGS[answer['badge']]}")
+    for record in answer["inputs"]:
+        cells = ", ".join(f"{name}={cell}" for name, cell in record["row"].items())
+        lines.append(f"  {record['file']}:{record['line']}  {cells}" + (f"  [{', '.join(record['used'])}]" if record["used"] else ""))
+    return "\n".join(printable(line) for line in lines if line)
+
+
+def recomputation(drawn: Drawn, project: Project) -> dict[str, Any]:
+    """Return a figure's numbers computed anew: its table, the rows they come from, badge and digest."""
+    places = sorted({(project.ledger.datasets[cell.dataset].path, cell.line) for cell in drawn.evidence})
+    return {
+        "figure": drawn.name,
+        "title": drawn.title,
+        "badge": drawn.badge,
+        "digest": f"sha256:{drawn.digest}",
+        "columns": list(drawn.columns),
+        "rows": [list(row) for row in drawn.rows],
+        "inputs": [f"{path}:{line}" for path, line in places],
+    }
+
+
+def recompute_text(answer: dict[str, Any]) -> str:
+    """Return a recomputation for a terminal: a table with aligned columns."""
+    table = [answer["columns"], *answer["rows"]]
+    widths = [max(_width(row[index]) for row in table) for index in range(len(answer["columns"]))]
+    lines = [f"{answer['figure']}: {answer['title']}"]
+    lines += ["  " + "  ".join(cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
+    lines += [f"  {answer['badge']}: {MEANINGS[answer['badge']]}", f"  rows read: {len(answer['inputs'])}, {answer['digest']}"]
+    return "\n".join(printable(line) for line in lines)
+
+
+def _width(text: str) -> int:
+    """Return how many columns a text takes on a terminal: Han takes two."""
+    from unicodedata import east_asian_width  # noqa: PLC0415
+
+    return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
+
+
+__all__ = ["FORMATS", "explain_text", "explanation", "finding_record", "input_rows", "recomputation", "recompute_text", "report", "rows_of"]

@@ -1,0 +1,108 @@
+"""Whether one claim is right: the number shown against the value its binding gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ledgermark.claims import BOUNDS, Claim
+from ledgermark.display import DisplayError, Shown, agrees, holds, read_numbers
+from ledgermark.metrics import EvaluationError, Evaluator
+from ledgermark.quantity import Quantity, largest, smallest
+from ledgermark.typeset import show, write_like
+from ledgermark.units import Unit, UnitError, parse_unit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong with a claim.
+
+    Attributes:
+        code, message: as in a finding.
+        offset: where in the claim's text.
+        shown: the digits as written, where one number is meant.
+        expected: what they should be, in the same manner; None where digits alone cannot mend it.
+        evidence: the values behind it.
+    """
+
+    code: str
+    message: str
+    offset: int = 0
+    shown: Shown | None = None
+    expected: str | None = None
+    values: tuple[Quantity, ...] = ()
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim's values and problems; no problems means it is right."""
+
+    values: tuple[Quantity, ...]
+    problems: tuple[Problem, ...]
+
+
+def verify(claim: Claim, evaluator: Evaluator, aliases: Mapping[str, str]) -> Verdict:
+    """Return what the data gives for a claim and everything wrong with what it shows."""
+    try:
+        values = evaluator.values(claim)
+    except EvaluationError as error:
+        return Verdict((), (Problem(error.code, str(error)),) if error.code else ())
+    try:
+        shown = read_numbers(claim.text, dict(aliases))
+        stated = parse_unit(claim.unit) if claim.unit else None
+    except DisplayError as error:
+        return Verdict(values, (Problem("LM103", f"{error}; the data gives {_all(values)}", values=values),))
+    except UnitError as error:
+        return Verdict(values, (Problem("LM106", f"unit={claim.unit}: {error}"),))
+    if claim.show == "magnitude":
+        values = tuple(abs(value) for value in values)
+    compared = values
+    if claim.relation in BOUNDS and len(values) > len(shown) == 1:
+        compared = (largest(values) if claim.relation in ("at_most", "less_than") else smallest(values),)
+    if len(shown) != len(compared):
+        message = f"shows {_numbers(len(shown))}, {claim.name} gives {len(compared)}: {_all(values)}"
+        return Verdict(values, (Problem("LM104", message, values=values),))
+    problems = [problem for number, value in zip(shown, compared, strict=True) for problem in _compare(claim, number, value, stated)]
+    return Verdict(values, tuple(problems))
+
+
+def _compare(claim: Claim, shown: Shown, value: Quantity, stated: Unit | None) -> list[Problem]:
+    unit = shown.unit or stated or (value.unit if value.unit.counts else None)
+    written = claim.text[shown.start : shown.end]
+
+    def problem(code: str, message: str, expected: str | None = None) -> list[Problem]:
+        return [Problem(code, message, shown.start, shown, expected, (value,))]
+
+    if unit is None:
+        return problem(
+            "LM102",
+            f"shows '{written}' without a unit, {claim.name} is in {value.unit.symbol}; write it, or add unit={value.unit.symbol} to the link",
+        )
+    if not value.unit.shown_as(unit):
+        return problem("LM102", f"shows a number in '{unit.symbol}', {claim.name} is in '{value.unit.symbol}': {show(value.value, value.unit)}")
+    if claim.show and shown.explicit_sign == (claim.show == "magnitude") and value.value:
+        wanted = "a magnitude is written without a sign" if claim.show == "magnitude" else "show=signed asks for a sign"
+        return problem("LM103", f"shows '{claim.text}'; {wanted}")
+    amount = value.to(unit).value
+    bound = claim.relation if claim.relation in BOUNDS else ""
+    if agrees(shown, amount):
+        return []
+    expected = write_like(shown, claim.text, amount)
+    if bound and holds(shown, amount, bound):
+        return problem(
+            "LM110", f"bounds {show(amount, unit)} by '{written}', which is looser than its last place needs; write '{expected}'", expected
+        )
+    gives = f"data gives {expected}" + ("" if bound == "" else f" as the bound ({claim.relation})")
+    exact = show(amount, unit)
+    return problem("LM101", f"shows {written}, {gives} ({exact}) by {claim.key}", expected)
+
+
+def _all(values: tuple[Quantity, ...]) -> str:
+    return ", ".join(show(value.value, value.unit) for value in values)
+
+
+def _numbers(count: int) -> str:
+    return "1 number" if count == 1 else f"{count} numbers"
