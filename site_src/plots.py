@@ -1,0 +1,104 @@
+"""How this site draws: points with their hover lines, series with their looks, axes.
+
+Colours come from slots, so that each theme has its own; a dash, a symbol or a pattern tells series apart as well. Hover lines come
+complete, so that the browser only puts them below one another.
+"""
+
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+
+from ledgermark import Quantity
+from ledgermark.palette import LIGHT
+
+
+@dataclass(frozen=True)
+class Point:
+    """One mark: where it stands, its hover lines, and the text beside it with its place."""
+
+    x: float
+    y: Quantity
+    lines: tuple[str, ...]
+    label: str = ""
+    label_at: str = "top center"
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a series is drawn: its colour slot, and what else sets it apart."""
+
+    slot: int
+    symbol: str = "circle"
+    dash: str = "solid"
+    joined: bool = True
+    size: int = 9
+    pattern: str = ""
+
+
+def series(name: str, points: list[Point], look: Look) -> go.Scatter:
+    """Return a line through the points, or the marks alone, with the labels they have."""
+    colour = LIGHT[look.slot - 1]
+    labelled = any(point.label for point in points)
+    return go.Scatter(
+        name=name,
+        mode="+".join(part for part, shown in (("lines", look.joined), ("markers", True), ("text", labelled)) if shown),
+        x=[point.x for point in points],
+        y=[float(point.y) for point in points],
+        text=[point.label for point in points] if labelled else None,
+        textposition=[point.label_at for point in points] if labelled else None,
+        textfont={"size": 12},
+        cliponaxis=False,
+        line={"color": colour, "width": 2, "dash": look.dash},
+        marker={"color": colour, "size": look.size, "symbol": look.symbol, "line": {"width": 2 if look.symbol.endswith("-open") else 0}},
+        **hover(points, look.slot),
+    )
+
+
+def bars(name: str, points: list[Point], look: Look, *, width: float) -> go.Bar:
+    """Return bars with their labels at the end away from zero."""
+    return go.Bar(
+        name=name,
+        x=[point.x for point in points],
+        y=[float(point.y) for point in points],
+        width=width,
+        text=[point.label for point in points],
+        textposition="outside",
+        textangle=0,
+        textfont={"size": 11},
+        constraintext="none",
+        cliponaxis=False,
+        marker={"color": LIGHT[look.slot - 1], "pattern": {"shape": look.pattern, "solidity": 0.25}},
+        **hover(points, look.slot),
+    )
+
+
+def hover(points: list[Point], slot: int) -> dict[str, object]:
+    """Return what a trace needs to show the lines of its points, and to take the colour of its slot."""
+    lines = max(len(point.lines) for point in points)
+    return {
+        "meta": {"series": slot},
+        "customdata": [[*point.lines, *[""] * (lines - len(point.lines))] for point in points],
+        "hovertemplate": "<br>".join(f"%{{customdata[{number}]}}" for number in range(lines)) + "<extra></extra>",
+    }
+
+
+def frame(x_title: str, y_title: str, *, zero: bool = False, **more: object) -> go.Layout:
+    """Return the frame of a chart: its axes' titles, and a line at zero if asked for."""
+    return go.Layout(
+        height=360,
+        margin={"l": 56, "r": 16, "t": 16, "b": 52},
+        hovermode="closest",
+        xaxis={"title": {"text": x_title, "standoff": 10}, "showgrid": False, "zeroline": False, "fixedrange": True},
+        yaxis={"title": {"text": y_title, "standoff": 6}, "zeroline": zero, "zerolinewidth": 2, "fixedrange": True},
+    ).update(more)
+
+
+def context_axis(ticks: tuple[int, ...]) -> dict[str, object]:
+    """Return a logarithmic axis of contexts with ticks at some of them."""
+    return {"type": "log", "tickmode": "array", "tickvals": list(ticks), "ticktext": [short(tick) for tick in ticks]}
+
+
+def short(context: int) -> str:
+    """Return a context as it is spoken of: 32768 is 32K, and so is 32000."""
+    base = 1024 if context % 1024 == 0 else 1000
+    return f"{context // base}K" if context >= base else str(context)

@@ -1,0 +1,118 @@
+"""The numbers of the site, through the library: each metric gives what the page may show."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ledgermark import Quantity, UnitError
+from ledgermark.claims import parse_key
+from ledgermark.metrics import EvaluationError, Evaluator
+from ledgermark.project import load_project
+from ledgermark.verify import verify
+
+SILENT = "q38_radeon_routed,q38_a100_routed"
+SHOWN = [
+    # the ladder
+    ("mtp_gain?context=1024,8192,16384,32768", "+36.9 %, −14.0 %, −32.4 %, −70.8 %"),
+    ("mtp_gain?context=32768&show=magnitude", "70.8 %"),
+    ("mtp_gain_replicate?context=1024,8192,16384,32768", "+28.6 %, −13.7 %, −32.5 %, −70.9 %"),
+    ("replicate_change?context=1024", "−6.0 %"),
+    ("replicate_spread?contexts=8192,16384,32768", "0.45 %"),
+    ("replicate_gap_days", "25 days"),
+    ("baseline_spread?contexts=1024,8192,16384,32768", "0.8 %"),
+    ("rate_retained?arm=no_speculation,mtp_stock,mtp_admitted", "69.8 %, 14.9 %, 43.5 %"),
+    ("min_acceptance?context=1024", "36.9 %"),
+    ("step_cost_floor?context=32768", "3.42×"),
+    ("admitted_speedup?context=1024,8192,16384,32768", "1.34×, 1.93×, 2.65×, 3.70×"),
+    ("admitted_gain?context=1024,8192,16384,32768", "+72.5 %, +66.6 %, +78.8 %, +7.5 %"),
+    ("widened_speedup", "3.66×"),
+    ("widened_gain", "+7.0 %"),
+    ("widened_gap", "0.5 %"),
+    ("block_m_32_change", "−8.7 %"),
+    # the kernel
+    ("workgroups_2d?query_rows=2", "8 workgroups"),
+    ("workgroups_3d?query_rows=1,2", "128, 128"),
+    ("workgroups_idle?query_rows=2", "120"),
+    ("workgroups_2d?query_rows=1,2&layers=global", "2, 4"),
+    ("workgroups_3d?query_rows=1,2&layers=global", "32, 64"),
+    ("kernel_row_cost?construction=1,2&kv_len=32768&query_rows=2", "0.08 %, 0.16 %"),
+    ("kernel_row_cost?construction=1,2&kv_len=16384&query_rows=2", "−10.4 %, −0.3 %"),
+    ("kernel_row_cost?construction=1,2&kv_len=1024&query_rows=2", "−34.0 %, −39.1 %"),
+    ("construction_gap?kv_len=16384&query_rows=2,4,8", "2.2 %"),
+    ("construction_gap?kv_len=16384&query_rows=1", "13.1 %"),
+    ("construction_gap?kv_len=32768&query_rows=1", "0.2 %"),
+    ("construction_gap?kv_len=8192&query_rows=1,2,4,8", "9.3 %"),
+    ("trace_ratio?statistic=median,p75,max,mean", "1.19×, 1.22×, 15.4×, 9.2×"),
+    ("correctness_cases", "18 cases"),
+    ("deterministic_cases", "18"),
+    ("bit_equal_cases", "3"),
+    ("largest_difference", "0.0009765625"),
+    ("largest_difference?query_rows=1", "0.0009765625"),
+    # the other vendor
+    ("a100_mtp_effect?backend=triton_forced&context=30000,50000", "−28.2 %, −61.1 %"),
+    ("a100_mtp_effect?backend=flashinfer_explicit&context=50000", "−8.7 %"),
+    ("a100_mtp_effect?backend=auto_mixed_47547&context=30000", "+35.0 %"),
+    ("a100_mtp_effect_across_sessions?backend=flashinfer_explicit&context=30000", "+31.7 %"),
+    ("a100_admission_speedup?context=1000,8000,16000,30000,50000", "1.25×, 1.44×, 1.71×, 2.05×, 2.69×"),
+    ("a100_admission_speedup_k?k=1,2,4", "2.05×, 1.93×, 1.94×"),
+    # the five-run control
+    ("control_gain?run=g31_a100,g26_a100,q38_radeon_pinned,q38_radeon_routed", "+45.6 %, +48.4 %, +83.9 %, −1.9 %"),
+    ("control_gain?run=q38_a100_routed", "−0.08 %"),
+    ("control_speedup?run=g31_a100,g26_a100,q38_radeon_pinned&context=32000", "1.95×, 1.99×, 2.87×"),
+    ("control_speedup?run=q38_radeon_routed,q38_a100_routed&context=32000", "0.95×, 1.00×"),
+    (f"control_largest_change?runs={SILENT}", "8.8 %"),
+    ("control_largest_spread?run=q38_radeon_pinned,q38_radeon_routed", "35.1 %, 21.2 %"),
+    ("control_uneven_cells?run=q38_radeon_pinned,q38_radeon_routed,g31_a100,g26_a100,q38_a100_routed", "13, 12, 0, 0, 0"),
+    ("control_cells?run=q38_radeon_pinned", "22"),
+    ("control_contexts", "11"),
+    ("control_rounds", "2"),
+    ("control_rate_radeon?run=q38_radeon_pinned&arm=stock,admitted&context=32000", "11.845 tok/s, 34.02 tok/s"),
+    ("control_rate_a100?run=q38_a100_routed&arm=stock,admitted&context=32000", "20.51 chunk/s, 20.52 chunk/s"),
+    ("elsewhere_gain?context=500,32000", "+84.0 %, −33.3 %"),
+    ("elsewhere_gain_a100?context=500,32000", "+57.9 %, −14.4 %"),
+]
+
+
+@pytest.fixture(scope="module")
+def evaluator() -> Evaluator:
+    project = load_project(Path(__file__).parents[2] / "mkdocs.yml")
+    assert project.metrics is not None
+    return Evaluator(project.ledger, project.metrics)
+
+
+@pytest.mark.parametrize(("key", "text"), SHOWN)
+def test_gives_what_the_page_shows(evaluator: Evaluator, key: str, text: str) -> None:
+    verdict = verify(replace(parse_key(key), text=text), evaluator, {})
+    assert [problem.message for problem in verdict.problems] == []
+    assert all(value.evidence for value in verdict.values)
+
+
+def test_every_metric_stands_in_the_table(evaluator: Evaluator) -> None:
+    assert set(evaluator.metrics) == {parse_key(key).name for key, _ in SHOWN}
+
+
+@pytest.mark.parametrize(
+    ("key", "reason"),
+    [
+        ("a100_mtp_effect?backend=flashinfer_explicit&context=30000", "0 pairs of flashinfer_explicit at 30000 in one session"),
+        ("a100_mtp_effect_across_sessions?backend=triton_forced&context=30000", "0 pairs of triton_forced at 30000 in two sessions"),
+        ("control_gain?run=q38_a100", "it has q38_radeon_pinned"),
+        ("mtp_gain?context=4096", "0 rows of spec_ladder"),
+        ("workgroups_2d?query_rows=2&layers=linear", "0 rows of launch_geometry"),
+    ],
+)
+def test_refuses_what_nobody_measured(evaluator: Evaluator, key: str, reason: str) -> None:
+    with pytest.raises(EvaluationError, match=reason):
+        evaluator.values(parse_key(key))
+
+
+def test_a_rate_in_chunks_is_no_rate_in_tokens(evaluator: Evaluator) -> None:
+    def rate(key: str) -> Quantity:
+        (value,) = evaluator.values(parse_key(key))
+        return value
+
+    chunks = rate("control_rate_a100?run=g31_a100&arm=stock&context=500")
+    tokens = rate("control_rate_radeon?run=q38_radeon_routed&arm=stock&context=500")
+    with pytest.raises(UnitError):
+        (chunks / tokens).to("×")

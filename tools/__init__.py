@@ -1,0 +1,1 @@
+"""Small programs for the people who work on this project; the library does not use them."""

@@ -1,0 +1,160 @@
+"""Time the build with and without ledgermark, over the same pages, and the check by itself.
+
+    python -m tools.bench
+
+Without means: Material for MkDocs with the same Markdown extensions and the same search, and each claim, figure and erratum turned into
+the plain text a reader would see. The two builds alternate, in new processes, so that a busy moment of the machine hits both; medians are
+compared. Beside the pages as they are, the article is copied a few times, to show what a page more costs. Exit status: 1 when a ratio is
+over the bar.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+BAR: Final = 1.5
+_SOURCES: Final = ("data", "en", "zh", "site_src", "node_modules")
+_CLAIM: Final = re.compile(r"""\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?:claim:[^\s)]*|given:\s*"[^"]*")\)""")
+_FENCE: Final = re.compile(r"^/{3,} *(?:(?:figure|erratum|evidence|abstract)\b.*)?$\n(?:^ {4}.*\n)*", re.MULTILINE)
+_ERRATUM: Final = re.compile(r"^(/{3,}) *erratum\b.*?^\1 *$\n?", re.MULTILINE | re.DOTALL)
+
+
+def to_plain(text: str) -> str:
+    """Return a page with its claims as the text that they show and its blocks as the prose in them."""
+    return _FENCE.sub("", _CLAIM.sub(r"\1", text))
+
+
+class Tagged:
+    """A YAML value with a tag, such as `!!python/name:module.function`, carried through unread."""
+
+    def __init__(self, tag: str, node: yaml.Node) -> None:
+        self.tag = tag
+        self.node = node
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads a host's configuration without running its tags."""
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes it back with them."""
+
+
+_Loader.add_multi_constructor("", lambda _loader, tag, node: Tagged(tag, node))
+_Dumper.add_representer(Tagged, lambda _dumper, tagged: tagged.node)
+
+
+def plain_config(config: dict[str, Any]) -> dict[str, Any]:
+    """Return the configuration of the same site without ledgermark: no plugin, no extension of ours, the theme as it comes."""
+    theme = {name: value for name, value in config["theme"].items() if name != "custom_dir"}
+    kept = ("site_name", "site_url", "use_directory_urls")
+    return {
+        **{name: config[name] for name in kept if name in config},
+        "docs_dir": "docs",
+        "theme": theme,
+        "plugins": [item for item in config["plugins"] if _name(item) != "ledgermark"],
+        "markdown_extensions": [item for item in config.get("markdown_extensions", []) if not _name(item).startswith("ledgermark")],
+    }
+
+
+def _name(item: str | dict[str, Any]) -> str:
+    """Return the name of a plugin or an extension, whichever way it is written in the configuration."""
+    return item if isinstance(item, str) else next(iter(item))
+
+
+def stage(root: Path, folder: Path, article: str, copies: int) -> tuple[Path, Path]:
+    """Return two new projects in `folder`: one with ledgermark and one without, each with the article copied `copies` times.
+
+    The copies leave out the errata, whose ids are unique in a site.
+    """
+    bound, plain = folder / "bound", folder / "plain"
+    for name in _SOURCES:
+        if (root / name).is_dir() and name != "node_modules":
+            shutil.copytree(root / name, bound / name)
+        elif (root / name).is_dir():
+            (bound / name).symlink_to(root / name)
+    if (root / ".cache").is_dir():
+        shutil.copytree(root / ".cache", bound / ".cache")
+    shutil.copy(root / "mkdocs.yml", bound)
+    for language in ("en", "zh"):
+        text = (root / language / article).read_text("utf-8")
+        for number in range(copies):
+            name = f"{Path(article).stem}-{number + 1}.md"
+            (bound / language / name).write_text(_ERRATUM.sub("", text), "utf-8")
+        for page in sorted((bound / language).rglob("*.md")):
+            target = plain / "docs" / page.relative_to(bound)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(to_plain(page.read_text("utf-8")), "utf-8")
+    config = plain_config(yaml.load((root / "mkdocs.yml").read_text("utf-8"), _Loader))  # noqa: S506  (derived from SafeLoader)
+    (plain / "mkdocs.yml").write_text(yaml.dump(config, Dumper=_Dumper, allow_unicode=True), "utf-8")
+    shutil.copy(plain / "docs/en/index.md", plain / "docs/index.md")
+    return bound, plain
+
+
+def build_s(project: Path) -> float:
+    """Return the seconds that one build of a project takes, start of Python included. Raises CalledProcessError when it fails."""
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(project / "site")]
+    began = time.perf_counter()
+    subprocess.run(command, cwd=project, check=True, env={**os.environ, "NO_MKDOCS_2_WARNING": "true"})
+    return time.perf_counter() - began
+
+
+def compare(root: Path, article: str, copies: int, rounds: int) -> float:
+    """Print and return the ratio of the build times, with ledgermark over without: medians of alternating rounds."""
+    with tempfile.TemporaryDirectory() as folder:
+        bound, plain = stage(root, Path(folder), article, copies)
+        build_s(bound)  # Once for the caches of still pictures and compiled modules.
+        build_s(plain)
+        pairs = [(build_s(bound), build_s(plain)) for _ in range(rounds)]
+        pages = sum(1 for _ in (plain / "docs").rglob("*.md")) - 1
+    with_s = statistics.median(pair[0] for pair in pairs)
+    without_s = statistics.median(pair[1] for pair in pairs)
+    ratio = with_s / without_s
+    print(f"{pages} pages: {with_s:.2f} s with ledgermark, {without_s:.2f} s without: {ratio:.2f} times (bar {BAR})", flush=True)
+    return ratio
+
+
+def time_check(root: Path, rounds: int) -> None:
+    """Print how many claims the check gets through in a second: the median of some rounds in this process, reading included."""
+    from ledgermark.check import check_project  # noqa: PLC0415  (the builds above are timed without it in memory)
+    from ledgermark.project import load_project, today  # noqa: PLC0415
+
+    seconds: list[float] = []
+    claims = 0
+    for _ in range(rounds + 1):
+        began = time.perf_counter()
+        checked = check_project(load_project(root / "mkdocs.yml"), today())
+        seconds.append(time.perf_counter() - began)
+        claims = sum(len(page.claims.claims) for page in checked.project.all_pages)
+    median_s = statistics.median(seconds[1:])  # The first one also imports.
+    print(f"check: {claims} claims in {median_s:.3f} s: {claims / median_s:.0f} claims per second ({seconds[0]:.2f} s the first time)")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the comparison and return the exit status."""
+    parser = argparse.ArgumentParser(description="Time the build with and without ledgermark, and the check.")
+    parser.add_argument("--root", type=Path, default=Path(), help="folder of mkdocs.yml (default: here)")
+    parser.add_argument("--article", default="speculative-decoding-gate.md", help="the page that is copied (default: %(default)s)")
+    parser.add_argument("--copies", type=int, default=10, help="how many copies the second comparison adds (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=3, help="timed rounds of each (default: %(default)s)")
+    options = parser.parse_args(arguments)
+    root = options.root.resolve()
+    ratios = [compare(root, options.article, copies, options.rounds) for copies in (0, options.copies)]
+    time_check(root, options.rounds)
+    return 1 if max(ratios) > BAR else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
