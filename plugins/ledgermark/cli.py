@@ -59,25 +59,20 @@ def check(files: tuple[Path, ...], config: Path, form: str) -> None:
 @cli.command()
 @_FILES
 @_CONFIG
+@_ANSWER
 @click.option("--check", "dry", is_flag=True, help="Change nothing; exit 1 if something would change.")
-def fix(files: tuple[Path, ...], config: Path, dry: bool) -> None:  # noqa: FBT001
+def fix(files: tuple[Path, ...], config: Path, form: str, dry: bool) -> None:  # noqa: FBT001
     """Rewrite stale numbers in place, touching nothing but the digits."""
     project = _load(config)
     only = _only(config, files)
     evaluator = Evaluator(project.ledger, project.metrics or {})
     root = config.resolve().parent
-    changed: list[tuple[Path, str]] = []
-    for page in project.all_pages:
-        edits = find_edits(page, project, evaluator) if only is None or page.source.path in only else []
-        for edit in edits:
-            line, column = page.source.place(edit.start)
-            click.echo(f"{page.source.path}:{line}:{column}: {edit.old} -> {edit.new}")
-        if edits:
-            changed.append((root / page.source.path, apply_edits(page.source.text, edits)))
+    edits = {page: find_edits(page, project, evaluator) for page in project.all_pages if only is None or page.source.path in only}
+    changed = {page: found for page, found in edits.items() if found}
     if not dry:
-        for path, text in changed:
-            write_whole(path, text)
-    click.echo(f"{len(changed)} page{'' if len(changed) == 1 else 's'} {'would change' if dry else 'changed'}")
+        for page, found in changed.items():
+            write_whole(root / page.source.path, apply_edits(page.source.text, found))
+    click.echo(reports.edits_report(changed, form, dry=dry))
     sys.exit(1 if dry and changed else 0)
 
 

@@ -178,7 +178,7 @@ def digest_of(cells: Iterable[Cell], ledger: Ledger) -> str:
     lines = sorted({(cell.dataset, cell.line) for cell in cells})
     for dataset, line in lines:
         table = ledger.table(dataset)
-        row = table.frame.iloc[table.lines.index(line)]
+        row = table.frame.iloc[table.position(line)]
         digest.update(json.dumps([dataset, *map(str, row)], ensure_ascii=False).encode())
     return digest.hexdigest()
 

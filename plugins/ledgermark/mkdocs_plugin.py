@@ -114,7 +114,7 @@ class LedgermarkPlugin(BasePlugin[LedgermarkConfig]):  # type: ignore[no-untyped
             add(name, abs_src_path=str(asset))
         drawn = self.view.checked.drawn
         vendor, line = vendor_files(self.root) if drawn else ({}, "")
-        pictures, problem = draw_stills(drawn.values(), self.root / ".cache" / "ledgermark") if self.settings.stills else ({}, "")
+        pictures, problem = draw_stills(drawn.values(), self.root / ".cache" / "ledgermark", log.info) if self.settings.stills else ({}, "")
         for message in filter(None, (line, problem)):
             log.info(message)
         self.view = self.view.with_files(stills=frozenset(f"{name}.{language}" for name, language, _ in pictures), vendor=frozenset(vendor))

@@ -178,7 +178,7 @@ def _load(root: Path, name: str, find: Callable[[dict[str, Any]], dict[str, Any]
     try:
         exec(compile(content, str(root / name), "exec"), namespace)  # noqa: S102  (the project's own code is what a metric is)
         return find(namespace)
-    except Exception as error:  # noqa: BLE001  (whatever the author's file raises is the author's finding)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  (whatever the author's file raises is the author's finding)
         line, column = _place_in(error, str(root / name))
         findings.append(Finding(name, line, column, code, f"the file cannot be loaded: {type(error).__name__}: {getattr(error, 'msg', error)}"))
         return None
@@ -190,7 +190,7 @@ def _load(root: Path, name: str, find: Callable[[dict[str, Any]], dict[str, Any]
                 del sys.modules[module]
 
 
-def _place_in(error: Exception, path: str) -> tuple[int, int]:
+def _place_in(error: BaseException, path: str) -> tuple[int, int]:
     if isinstance(error, SyntaxError):
         return error.lineno or 1, max(error.offset or 1, 1)
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path and frame.lineno]

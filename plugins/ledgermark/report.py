@@ -11,12 +11,14 @@ from ledgermark.findings import CODES, printable
 from ledgermark.typeset import show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ledgermark.check import Project
     from ledgermark.claims import Claim
     from ledgermark.figures import Drawn
     from ledgermark.findings import Finding
+    from ledgermark.fix import Edit
+    from ledgermark.pages import Page
     from ledgermark.quantity import Quantity
 
 FORMATS: Final = ("text", "json", "github")
@@ -50,6 +52,22 @@ def finding_record(finding: Finding) -> dict[str, Any]:
         "expected": finding.expected,
         "rows": list(finding.rows),
     }
+
+
+def edits_report(changed: Mapping[Page, Sequence[Edit]], form: str, *, dry: bool) -> str:
+    """Return what `fix` changed, or would change: each edit with its place.
+
+    Args:
+        changed: the edits by page; only pages that have some.
+        form: `text` or `json`.
+        dry: whether nothing was written.
+    """
+    placed = [(page.source.path, *page.source.place(edit.start), edit.old, edit.new) for page, edits in changed.items() for edit in edits]
+    if form == "json":
+        names = ("path", "line", "column", "old", "new")
+        return json.dumps({"edits": [dict(zip(names, edit, strict=True)) for edit in placed], "written": not dry}, ensure_ascii=False, indent=2)
+    pages = f"{len(changed)} page{'' if len(changed) == 1 else 's'} {'would change' if dry else 'changed'}"
+    return "\n".join([*(f"{path}:{line}:{column}: {old} -> {new}" for path, line, column, old, new in placed), pages])
 
 
 def _github(finding: Finding) -> str:
@@ -91,7 +109,7 @@ def input_rows(values: Iterable[Quantity], project: Project) -> list[dict[str, A
     records = []
     for (dataset, line), columns in sorted(used.items()):
         table = project.ledger.table(dataset)
-        row = table.frame.iloc[table.lines.index(line)]
+        row = table.frame.iloc[table.position(line)]
         records.append(
             {"file": table.dataset.path, "line": line, "row": {str(name): str(cell) for name, cell in row.items()}, "used": sorted(columns)}
         )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ledgermark.palette import DARK, LIGHT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from ledgermark.figures import Drawn
@@ -32,12 +32,13 @@ def find_browser() -> str | None:
     return named or next((path for name in _BROWSERS if (path := shutil.which(name))), None)
 
 
-def draw_stills(drawn: Iterable[Drawn], cache: Path) -> tuple[dict[tuple[str, str, str], bytes], str]:
+def draw_stills(drawn: Iterable[Drawn], cache: Path, tell: Callable[[str], None]) -> tuple[dict[tuple[str, str, str], bytes], str]:
     """Return the pictures of some figures, and a line that says why there are none, if there are none.
 
     Args:
         drawn: figures, each in one language.
         cache: a folder; a picture is drawn once for each content.
+        tell: takes a line before the drawing starts, which lasts seconds.
 
     Returns:
         Picture bytes by figure name, language and form: `light.svg`, `dark.svg`, `light.png`.
@@ -45,6 +46,7 @@ def draw_stills(drawn: Iterable[Drawn], cache: Path) -> tuple[dict[tuple[str, st
     jobs = [(item, scheme, form, _cached(item, scheme, form, cache)) for item in drawn for scheme, form in _FORMS]
     missing = [job for job in jobs if not job[3].is_file()]
     if missing:
+        tell(f"drawing {len(missing)} still pictures of figures, once")
         problem = _draw_missing(missing, cache)
         if problem:
             return {}, problem

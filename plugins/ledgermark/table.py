@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import csv
 import io
 import re
@@ -30,6 +31,10 @@ class Table:
     dataset: Dataset
     frame: pd.DataFrame
     lines: tuple[int, ...]
+
+    def position(self, line: int) -> int:
+        """Return which row begins on a line of the file."""
+        return bisect.bisect_left(self.lines, line)
 
 
 def canonical(column: Column, text: str) -> str:
