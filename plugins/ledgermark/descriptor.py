@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 from ledgermark.findings import Finding, nearest
@@ -53,7 +54,11 @@ class Dataset:
 
     def column(self, name: str) -> Column | None:
         """Return the column of that name."""
-        return next((column for column in self.columns if column.name == name), None)
+        return self._by_name.get(name)
+
+    @cached_property
+    def _by_name(self) -> dict[str, Column]:
+        return {column.name: column for column in self.columns}
 
 
 def read_descriptor(path: str, data: bytes) -> tuple[tuple[Dataset, ...], list[Finding]]:

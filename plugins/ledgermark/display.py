@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from decimal import Context, Decimal
+from functools import lru_cache
 from typing import Final
 
 from ledgermark.numerals import CHINESE_NUMERAL, ENGLISH_NUMERAL, read_chinese, read_english
@@ -86,7 +87,7 @@ def read_numbers(text: str, aliases: dict[str, str] | None = None) -> list[Shown
         DisplayError: something in the text is neither a number, nor its unit, nor a separator.
     """
     plain = fold(text)
-    spellings = sorted((ALIASES | (aliases or {})).items(), key=lambda item: -len(item[0]))
+    spellings = _spellings(tuple(sorted(aliases.items())) if aliases else ())
     found: list[Shown] = []
     position = _skip(plain, 0)
     while position < len(plain):
@@ -95,7 +96,7 @@ def read_numbers(text: str, aliases: dict[str, str] | None = None) -> list[Shown
         if unit is not None and shown.unit is not None:
             msg = f"'{text}' has two units"
             raise DisplayError(msg)
-        found.append(replace(shown, unit=unit or shown.unit))
+        found.append(replace(shown, unit=unit) if unit else shown)
         after = _skip(plain, position)
         if after == position and position < len(plain):
             msg = f"'{text[position:].strip()}' in '{text}' is neither a number, a unit known here, nor a separator"
@@ -104,10 +105,11 @@ def read_numbers(text: str, aliases: dict[str, str] | None = None) -> list[Shown
     if not found:
         msg = f"'{text}' shows no number"
         raise DisplayError(msg)
-    unit = None
-    for index in range(len(found) - 1, -1, -1):
-        unit = found[index].unit or unit
-        found[index] = replace(found[index], unit=unit)
+    following = found[-1].unit
+    for index in range(len(found) - 2, -1, -1):
+        if found[index].unit is None:
+            found[index] = replace(found[index], unit=following)
+        following = found[index].unit
     return found
 
 
@@ -146,17 +148,22 @@ def _worded(value: Decimal, unit: Unit | None, start: int, end: int, form: str, 
     return Shown(-value if sign and plain[start] == "-" else value, place, unit, start, end, bool(sign), form)
 
 
-def _read_unit(plain: str, position: int, spellings: list[tuple[str, str]]) -> tuple[Unit | None, int]:
-    start = position
-    while start < len(plain) and plain[start] == " ":
-        start += 1
-    for spelling, symbol in spellings:
-        if plain.startswith(spelling, start):
-            end = start + len(spelling)
-            glued = plain[end : end + 1]
-            if not (spelling[-1].isascii() and spelling[-1].isalpha() and glued.isascii() and (glued.isalpha() or glued == "/")):
-                return parse_unit(symbol), end
-    return None, position
+@lru_cache(maxsize=16)
+def _spellings(extra: tuple[tuple[str, str], ...]) -> tuple[re.Pattern[str], dict[str, Unit]]:
+    """Return a pattern of every spelling of a unit, longest first, and the unit each stands for."""
+    units = {spelling: parse_unit(symbol) for spelling, symbol in (ALIASES | dict(extra)).items()}
+    # A Latin spelling must end there: the s of `5 sessions` is no second, the ms of `ms/token` no millisecond.
+    parts = [
+        re.escape(spelling) + ("(?![A-Za-z/])" if spelling[-1].isascii() and spelling[-1].isalpha() else "")
+        for spelling in sorted(units, key=len, reverse=True)
+    ]
+    return re.compile(" *(" + "|".join(parts) + ")"), units
+
+
+def _read_unit(plain: str, position: int, spellings: tuple[re.Pattern[str], dict[str, Unit]]) -> tuple[Unit | None, int]:
+    pattern, units = spellings
+    match = pattern.match(plain, position)
+    return (units[match[1]], match.end()) if match else (None, position)
 
 
 def agrees(shown: Shown, value: Decimal) -> bool:

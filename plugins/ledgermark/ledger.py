@@ -57,7 +57,7 @@ class Row:
         _known(column, self._table.dataset)
         if self._seen is not None:
             self._seen.add(Cell(self._dataset, self.line, column))
-        return str(self._table.frame[column].iloc[self._position])
+        return self._table.columns[column][self._position]
 
     def __getitem__(self, column: str) -> Quantity:
         """Return a number with its unit, a date as days (so that a difference is in days), or a truth value as 0 or 1.
@@ -154,7 +154,7 @@ class Ledger:
         place = (table.dataset.name, names)
         if place not in self._indices:
             columns = [_known(name, table.dataset) for name in names]
-            cells = [[_canonical_or_text(column, text) for text in table.frame[column.name]] for column in columns]
+            cells = [[_canonical_or_text(column, text) for text in table.columns[column.name]] for column in columns]
             index: dict[tuple[str, ...], list[int]] = {}
             for position, key in enumerate(zip(*cells, strict=True)):
                 index.setdefault(key, []).append(position)

@@ -89,6 +89,7 @@ class Evaluator:
         self.ledger = ledger
         self.metrics = metrics
         self._known: dict[tuple[str, tuple[tuple[str, Any], ...]], Quantity | EvaluationError] = {}
+        self._answers: dict[str, tuple[Quantity, ...]] = {}
 
     def values(self, claim: Claim) -> tuple[Quantity, ...]:
         """Return the values a claim is bound to, in the unit of its metric or column; more than one for a series.
@@ -96,8 +97,11 @@ class Evaluator:
         Raises:
             EvaluationError: no such metric or cell, parameters that do not fit, a metric that failed.
         """
-        if "." in claim.name:
-            return self._cells(claim)
+        if claim.key not in self._answers:
+            self._answers[claim.key] = self._cells(claim) if "." in claim.name else self._metric(claim)
+        return self._answers[claim.key]
+
+    def _metric(self, claim: Claim) -> tuple[Quantity, ...]:
         if claim.name not in self.metrics:
             known = [*self.metrics, *(f"{name}.{column.name}" for name, dataset in self.ledger.datasets.items() for column in dataset.columns)]
             raise EvaluationError("LM105", f"no metric '{claim.name}'{nearest(claim.name, known)}")

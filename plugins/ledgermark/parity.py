@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ledgermark.findings import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from ledgermark.pages import Page
 
@@ -38,31 +39,11 @@ def check_parity(pages: Mapping[str, Mapping[str, Page]]) -> list[Finding]:
 
 
 def _compare(page: Page, other: Page) -> list[Finding]:
-    """Return what stands on one page and not on its other version."""
+    """Return what stands on one page and not on its other version, section by section."""
+    here, there = _inventory(page), _inventory(other)
     findings: list[Finding] = []
-    findings += _surplus(
-        page, other, "LM305", "section", [(item.id, item.offset) for item in page.source.sections], [item.id for item in other.source.sections]
-    )
-    findings += _surplus(page, other, "LM302", "claim", _claims(page), [key for key, _ in _claims(other)])
-    findings += _surplus(
-        page,
-        other,
-        "LM302",
-        "given number",
-        [(item.source and "given", item.start) for item in page.claims.given],
-        ["given"] * len(other.claims.given),
-    )
-    findings += _surplus(
-        page, other, "LM303", "figure", [(item.argument, item.start) for item in page.figures], [item.argument for item in other.figures]
-    )
-    findings += _surplus(
-        page,
-        other,
-        "LM303",
-        "evidence block",
-        [(item.argument, item.start) for item in page.evidence],
-        [item.argument for item in other.evidence],
-    )
+    for code, what in _KINDS:
+        findings += _surplus(page, other, code, what, here[what], there[what])
     theirs = {erratum.id: erratum for erratum in other.errata}
     for erratum in page.errata:
         place = page.source.place(erratum.start)
@@ -70,38 +51,62 @@ def _compare(page: Page, other: Page) -> list[Finding]:
         if counterpart is None:
             findings.append(Finding(page.source.path, *place, "LM304", f"the erratum '{erratum.id}' is not in {other.source.path}"))
         elif page.language < other.language and counterpart.date != erratum.date:
-            findings.append(
-                Finding(
-                    page.source.path,
-                    *place,
-                    "LM304",
-                    f"'{erratum.id}' is dated {erratum.date} here and {counterpart.date} in {other.source.path}",
-                )
-            )
+            message = f"'{erratum.id}' is dated {erratum.date} here and {counterpart.date} in {other.source.path}"
+            findings.append(Finding(page.source.path, *place, "LM304", message))
         elif page.language < other.language and set(counterpart.affects) != set(erratum.affects):
             differing = ", ".join(sorted(set(counterpart.affects) ^ set(erratum.affects)))
             findings.append(
                 Finding(page.source.path, *place, "LM304", f"'{erratum.id}' affects other names in {other.source.path}: {differing}")
             )
     if page.language < other.language and page.published != other.published:
-        findings.append(
-            Finding(page.source.path, 1, 1, "LM305", f"the page is dated {page.published} here and {other.published} in {other.source.path}")
-        )
+        message = f"the page is dated {page.published} here and {other.published} in {other.source.path}"
+        findings.append(Finding(page.source.path, 1, 1, "LM305", message))
     return findings
 
 
-def _claims(page: Page) -> list[tuple[str, int]]:
-    return [(claim.key.replace("&amp;", "&"), claim.start) for claim in page.claims.claims]
+@dataclass(frozen=True)
+class _Item:
+    """A thing that both languages must have: its name, the section it stands in, and where."""
+
+    name: str
+    section: str
+    offset: int
 
 
-def _surplus(page: Page, other: Page, code: str, what: str, here: list[tuple[str, int]], there: Iterable[str]) -> list[Finding]:
-    """Return a finding for each item that stands more often here than there, at its last places here."""
-    left = Counter(there)
+_KINDS: Final = (
+    ("LM305", "section"),
+    ("LM302", "claim"),
+    ("LM302", "given number"),
+    ("LM303", "figure"),
+    ("LM303", "evidence block"),
+)
+
+
+def _inventory(page: Page) -> dict[str, list[_Item]]:
+    source = page.source
+
+    def item(name: str, offset: int) -> _Item:
+        return _Item(name, source.section_at(offset), offset)
+
+    return {
+        "section": [_Item(section.id, "", section.offset) for section in source.sections],
+        "claim": [item(claim.key.replace("&amp;", "&"), claim.start) for claim in page.claims.claims],
+        "given number": [item("", given.start) for given in page.claims.given],
+        "figure": [item(block.argument, block.start) for block in page.figures],
+        "evidence block": [item(block.argument, block.start) for block in page.evidence],
+    }
+
+
+def _surplus(page: Page, other: Page, code: str, what: str, here: list[_Item], there: list[_Item]) -> list[Finding]:
+    """Return a finding for each item that stands more often in its section here than there, at its last places here."""
+    left = Counter((item.name, item.section) for item in there)
     findings: list[Finding] = []
-    for name, offset in here:
-        if left[name] > 0:
-            left[name] -= 1
+    for item in here:
+        if left[item.name, item.section] > 0:
+            left[item.name, item.section] -= 1
             continue
-        message = f"the {what} '{name}' is not in {other.source.path}, or less often"
-        findings.append(Finding(page.source.path, *page.source.place(offset), code, message))
+        where = f" in the section '{item.section}'" if item.section else ""
+        named = f"the {what} '{item.name}'" if item.name else f"a {what}"
+        message = f"{named} stands here{where} and not there, or less often, in {other.source.path}"
+        findings.append(Finding(page.source.path, *page.source.place(item.offset), code, message))
     return findings

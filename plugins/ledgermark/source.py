@@ -80,10 +80,14 @@ class Source:
         body = re.sub(r"[^\n]", " ", self.masked[: self.body_start]) + self.masked[self.body_start :]
         return tuple(Section(match["id"], len(match[1]), match.start()) for match in HEADING.finditer(body) if match["id"])
 
+    @cached_property
+    def _section_starts(self) -> list[int]:
+        return [section.offset for section in self.sections]
+
     def section_at(self, offset: int) -> str:
         """Return the id of the section an offset lies in; empty before the first."""
-        before = [section.id for section in self.sections if section.offset <= offset]
-        return before[-1] if before else ""
+        index = bisect.bisect_right(self._section_starts, offset)
+        return self.sections[index - 1].id if index else ""
 
 
 def _blank(pattern: re.Pattern[str], text: str) -> str:

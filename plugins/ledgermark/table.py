@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal, InvalidOperation
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from ledgermark.findings import Finding, nearest
@@ -31,6 +32,11 @@ class Table:
     dataset: Dataset
     frame: pd.DataFrame
     lines: tuple[int, ...]
+
+    @cached_property
+    def columns(self) -> dict[str, list[str]]:
+        """The cells of each column, in file order: what a selector asks for one by one, without a trip through pandas."""
+        return {str(name): self.frame[name].tolist() for name in self.frame.columns}
 
     def position(self, line: int) -> int:
         """Return which row begins on a line of the file."""
