@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
 from ledgermark.badge import MEANINGS, badge_of
 from ledgermark.check import rows_of
 from ledgermark.findings import CODES, printable
+from ledgermark.sarif import sarif
 from ledgermark.typeset import show
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from ledgermark.pages import Page
     from ledgermark.quantity import Quantity
 
-FORMATS: Final = ("text", "json", "github")
+FORMATS: Final = ("text", "json", "github", "sarif")
 
 
 def report(findings: Sequence[Finding], form: str, summary: str) -> str:
@@ -34,6 +36,8 @@ def report(findings: Sequence[Finding], form: str, summary: str) -> str:
     """
     if form == "json":
         return json.dumps({"findings": [finding_record(finding) for finding in findings], "summary": summary}, ensure_ascii=False, indent=2)
+    if form == "sarif":
+        return json.dumps(sarif(findings, version("ledgermark")), ensure_ascii=False, indent=2)
     if form == "github":
         return "\n".join(_github(finding) for finding in findings)
     return "\n".join([*(str(finding) for finding in findings), summary])
