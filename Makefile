@@ -20,7 +20,7 @@ PIP_INSTALL = $(BIN)/python -m pip install --disable-pip-version-check --constra
 SITE ?= site
 BUILD := .build
 HOST ?= mkdocs
-CODE := plugins site_src tools tests
+CODE := plugins scripts site_src tools tests
 # Material and ProperDocs print a page about MkDocs 2 at each start; we stay below 2.
 export NO_MKDOCS_2_WARNING := true
 export DISABLE_MKDOCS_2_WARNING := true
@@ -32,7 +32,7 @@ step = @printf '\n== %s\n' '$(1)'
 site: setup ## Set up, build the site strictly, and put it in site/ only if all is well
 	$(call step,Building the site ($(HOST), strict))
 	@rm -rf $(BUILD)/new $(BUILD)/old && mkdir -p $(BUILD)
-	@$(BIN)/$(HOST) build --strict --site-dir $(BUILD)/new
+	@$(BIN)/$(HOST) build --strict --config-file mkdocs.yml --site-dir $(BUILD)/new
 	@if [ -e '$(SITE)' ]; then mv '$(SITE)' $(BUILD)/old; fi && mv $(BUILD)/new '$(SITE)' && rm -rf $(BUILD)/old
 	@echo 'Done: open $(SITE)/index.html, or run "make serve".'
 
@@ -126,11 +126,9 @@ $(VENV)/.installed-dev: $(VENV)/.installed-site
 	@$(PIP_INSTALL) --editable '.[site,stills,dev]'
 	@touch $@
 
-# Without Node nothing is stamped, so that a Node installed later is noticed.
+# Without Node nothing is fetched or stamped: the build says in one line what it took instead, and a Node installed later is noticed.
 node_modules/.installed: package.json package-lock.json
-ifeq ($(strip $(NPM)),)
-	@echo 'No Node 18 or newer here: the site takes the full Plotly bundle out of the Python package instead (larger, otherwise the same).'
-else
+ifneq ($(strip $(NPM)),)
 	$(call step,Fetching the browser bundle of Plotly)
 	@'$(NPM)' ci --no-audit --no-fund
 	@touch $@

@@ -5,7 +5,7 @@ A cell is the mean of its rounds. Runs on the Radeons count tokens, runs on the 
 
 from decimal import Decimal
 
-from ledgermark import Ledger, Quantity, Row, count, largest, mean, metric, smallest
+from ledgermark import Ledger, Quantity, Row, count, largest, mean, metric, smallest, total
 
 CHART_GRADE = Decimal("0.1")  # widest spread of the rounds of a cell that may be charted without a remark, as a share of their mean
 GATES = ("stock", "admitted")  # the arms that differ only in the gate
@@ -71,6 +71,12 @@ def control_uneven_cells(ledger: Ledger, run: str) -> Quantity:
     """Cells of a run whose two rounds lie further apart than the tenth of their mean that chart grade allows."""
     spreads = _spreads(ledger, run)
     return 0 * largest(spreads) + sum(width > CHART_GRADE for width in spreads)  # the zero carries the evidence: every cell decides the count
+
+
+@metric(unit="1", formula="Σ over runs of count of (max − min) / mean > 10 %")
+def control_uneven_total(ledger: Ledger, runs: tuple[str, ...]) -> Quantity:
+    """Cells of the runs named whose two rounds lie further apart than the tenth of their mean that chart grade allows."""
+    return total(control_uneven_cells(ledger, run) for run in runs)
 
 
 @metric(unit="1")

@@ -45,7 +45,8 @@ def replicate_spread(ledger: Ledger, contexts: tuple[int, ...]) -> Quantity:
     return largest(abs(replicate_change(ledger, context)) for context in contexts)
 
 
-@metric(unit="day", formula="date(second run) − date(first run)")
+# Both arms of the first session have its date, so the sentence may speak of either.
+@metric(unit="day", formula="date(second run) − date(first run)", subjects={"arm": ()})
 def replicate_gap_days(ledger: Ledger) -> Quantity:
     """Days between the two runs of the MTP arm."""
     second = smallest(row["date"] for row in ledger.rows("spec_ladder", arm="mtp_stock_replicate"))

@@ -46,7 +46,7 @@ def series(name: str, points: list[Point], look: Look) -> go.Scatter:
         y=[float(point.y) for point in points],
         text=[point.label for point in points] if labelled else None,
         textposition=[point.label_at for point in points] if labelled else None,
-        textfont={"size": 12},
+        textfont={"size": 12} if labelled else None,
         cliponaxis=False,
         line={"color": colour, "width": 2, "dash": look.dash},
         marker={"color": colour, "size": look.size, "symbol": look.symbol, "line": {"width": 2 if look.symbol.endswith("-open") else 0}},

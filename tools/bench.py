@@ -2,10 +2,10 @@
 
     python -m tools.bench
 
-Without means: Material for MkDocs with the same Markdown extensions and the same search, and each claim, figure and erratum turned into
-the plain text a reader would see. The two builds alternate, in new processes, so that a busy moment of the machine hits both; medians are
-compared. Beside the pages as they are, the article is copied a few times, to show what a page more costs. Exit status: 1 when a ratio is
-over the bar.
+Two clocks: the processor's, which decides, since it does not count what else the machine does; and the wall's. Without means: Material
+for MkDocs with the same Markdown extensions and the same search, and each claim, figure and erratum turned into the plain text a reader
+would see. The two builds alternate, in new processes; medians are compared. Beside the pages as they are, the article is copied a few
+times, to show what a page more costs. Exit status: 1 when a ratio is over the bar.
 """
 
 from __future__ import annotations
@@ -19,12 +19,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import yaml
 
 BAR: Final = 1.5
+_STILLS: Final = ".cache/ledgermark"
 _SOURCES: Final = ("data", "en", "zh", "site_src", "node_modules")
 _CLAIM: Final = re.compile(r"""\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?:claim:[^\s)]*|given:\s*"[^"]*")\)""")
 _FENCE: Final = re.compile(r"^/{3,} *(?:(?:figure|erratum|evidence|abstract)\b.*)?$\n(?:^ {4}.*\n)*", re.MULTILINE)
@@ -85,8 +87,8 @@ def stage(root: Path, folder: Path, article: str, copies: int) -> tuple[Path, Pa
             shutil.copytree(root / name, bound / name)
         elif (root / name).is_dir():
             (bound / name).symlink_to(root / name)
-    if (root / ".cache").is_dir():
-        shutil.copytree(root / ".cache", bound / ".cache")
+    if (root / _STILLS).is_dir():
+        shutil.copytree(root / _STILLS, bound / _STILLS)
     shutil.copy(root / "mkdocs.yml", bound)
     for language in ("en", "zh"):
         text = (root / language / article).read_text("utf-8")
@@ -103,27 +105,42 @@ def stage(root: Path, folder: Path, article: str, copies: int) -> tuple[Path, Pa
     return bound, plain
 
 
-def build_s(project: Path) -> float:
-    """Return the seconds that one build of a project takes, start of Python included. Raises CalledProcessError when it fails."""
+@dataclass(frozen=True)
+class Cost:
+    """What one build took: processor time, user and system, and wall time."""
+
+    processor_s: float
+    wall_s: float
+
+
+def build(project: Path) -> Cost:
+    """Return what one build of a project takes, start of Python included. Raises CalledProcessError when it fails."""
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(project / "site")]
-    began = time.perf_counter()
-    subprocess.run(command, cwd=project, check=True, env={**os.environ, "NO_MKDOCS_2_WARNING": "true"})
-    return time.perf_counter() - began
+    before, began = os.times(), time.perf_counter()
+    done = subprocess.run(command, cwd=project, check=False, env={**os.environ, "NO_MKDOCS_2_WARNING": "true"}, capture_output=True, text=True)
+    after, ended = os.times(), time.perf_counter()
+    if done.returncode:
+        print(done.stderr, file=sys.stderr)
+        done.check_returncode()
+    processor_s = after.children_user - before.children_user + after.children_system - before.children_system
+    return Cost(processor_s, ended - began)
 
 
 def compare(root: Path, article: str, copies: int, rounds: int) -> float:
-    """Print and return the ratio of the build times, with ledgermark over without: medians of alternating rounds."""
+    """Print and return the ratio of the processor times, with ledgermark over without: medians of alternating rounds."""
     with tempfile.TemporaryDirectory() as folder:
         bound, plain = stage(root, Path(folder), article, copies)
-        build_s(bound)  # Once for the caches of still pictures and compiled modules.
-        build_s(plain)
-        pairs = [(build_s(bound), build_s(plain)) for _ in range(rounds)]
+        build(bound)  # Once for the caches of still pictures and compiled modules.
+        build(plain)
+        pairs = [(build(bound), build(plain)) for _ in range(rounds)]
         pages = sum(1 for _ in (plain / "docs").rglob("*.md")) - 1
-    with_s = statistics.median(pair[0] for pair in pairs)
-    without_s = statistics.median(pair[1] for pair in pairs)
-    ratio = with_s / without_s
-    print(f"{pages} pages: {with_s:.2f} s with ledgermark, {without_s:.2f} s without: {ratio:.2f} times (bar {BAR})", flush=True)
-    return ratio
+    ratios: list[float] = []
+    for clock in ("processor_s", "wall_s"):
+        with_s, without_s = (statistics.median(getattr(pair[side], clock) for pair in pairs) for side in (0, 1))
+        ratios.append(with_s / without_s)
+        word = clock.removesuffix("_s")
+        print(f"{pages} pages, {word} time: {with_s:.2f} s with ledgermark, {without_s:.2f} s without, ratio {ratios[-1]:.2f}", flush=True)
+    return ratios[0]
 
 
 def time_check(root: Path, rounds: int) -> None:
@@ -153,6 +170,7 @@ def main(arguments: list[str] | None = None) -> int:
     root = options.root.resolve()
     ratios = [compare(root, options.article, copies, options.rounds) for copies in (0, options.copies)]
     time_check(root, options.rounds)
+    print(f"the bar is a ratio of {BAR}: {'missed' if max(ratios) > BAR else 'met'}")
     return 1 if max(ratios) > BAR else 0
 
 

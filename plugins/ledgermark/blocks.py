@@ -6,12 +6,16 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-import yaml
+from ledgermark.yamls import YamlError, read_yaml
 
 if TYPE_CHECKING:
     from ledgermark.source import Source
 
-_START: Final = re.compile(r"^(?P<fence>/{3,})[ \t]*(?P<kind>[a-z][\w-]*)[ \t]*(?:\|[ \t]*(?P<argument>[^\n]*?)[ \t]*)?$", re.MULTILINE)
+_START: Final = re.compile(
+    r"^(?P<prefix>[ \t>]*(?:(?:[-*+]|[0-9]+[.)])[ \t]+)?)(?P<fence>/{3,})"
+    r"[ \t]*(?P<kind>[a-z][\w-]*)[ \t]*(?:\|[ \t]*(?P<argument>[^\n]*?)[ \t]*)?$",
+    re.MULTILINE,
+)
 _OPTION: Final = re.compile(r"(?: {4}|\t)[^\n]*(?:\n|\Z)")
 
 
@@ -47,16 +51,18 @@ def find_blocks(source: Source, kinds: tuple[str, ...]) -> tuple[Block, ...]:
         options_start = position
         while option := _OPTION.match(text, position):
             position = option.end()
-        closing = re.compile(rf"^{match['fence']}[ \t]*$", re.MULTILINE).search(text, position)
+        closing = re.compile(rf"^[ \t>]*{match['fence']}[ \t]*$", re.MULTILINE).search(text, position)
         options, problem = _options(source.text[options_start:position])
+        if match["prefix"]:
+            problem = "the block must begin at the margin"
         if closing is None:
             problem = f"the block is not closed; expected a line '{match['fence']}'"
-        argument_start = match.start("argument") if match["argument"] else match.start()
+        argument_start = match.start("argument") if match["argument"] else match.start("fence")
         found.append(
             Block(
                 match["kind"],
                 (match["argument"] or "").strip(),
-                match.start(),
+                match.start("fence"),
                 argument_start,
                 min(position, len(text)),
                 closing.start() if closing else len(text),
@@ -70,10 +76,13 @@ def find_blocks(source: Source, kinds: tuple[str, ...]) -> tuple[Block, ...]:
 def _options(text: str) -> tuple[dict[str, Any], str]:
     if not text.strip():
         return {}, ""
+    lost = re.search(r"^[^'\"\n]*\s#", text, re.MULTILINE)
+    if lost:
+        return {}, "a '#' after a space begins a comment in YAML and what follows is lost; put the value in quotes"
     try:
-        options = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        return {}, f"its options are no YAML: {str(error).splitlines()[0]}"
+        options = read_yaml(text)
+    except YamlError as error:
+        return {}, f"its options are no YAML: {error}"
     if not isinstance(options, dict):
         return {}, "its options must be 'key: value' lines"
     return {str(key): value for key, value in options.items()}, ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass, field
+from string import Formatter
 from typing import TYPE_CHECKING
 
 from ledgermark.findings import Finding
@@ -46,9 +47,29 @@ def read_catalogue(language: str, files: Iterable[tuple[str, bytes]]) -> tuple[C
     for path, data in files:
         try:
             catalogue = read_po(io.BytesIO(data), locale=language, abort_invalid=True)
-        except (PoFileError, UnicodeDecodeError, ValueError) as error:
+        except (PoFileError, ValueError, LookupError) as error:
             line = getattr(error, "lineno", None) or 1
             findings.append(Finding(path, line, 1, "LM901", f"no gettext catalogue: {error}"))
             continue
-        messages |= {str(item.id): str(item.string) for item in catalogue if item.id and item.string and not item.fuzzy}
+        for item in catalogue:
+            if not item.id or not item.string or item.fuzzy:
+                continue
+            message, text = str(item.id), str(item.string)
+            if _places(message) == _places(text):
+                messages[message] = text
+            else:
+                findings.append(Finding(path, item.lineno or 1, 1, "LM901", f"'{text}' has not the places in braces of '{message}'"))
     return Catalogue(language, messages), findings
+
+
+def _places(message: str) -> list[str] | None:
+    """Return the names of the places a message has to fill, sorted; None when it is no message with plain `{name}` places."""
+    try:
+        parts = [(name, spec, conversion) for _, name, spec, conversion in Formatter().parse(message) if name is not None]
+    except ValueError:
+        return None
+    return (
+        sorted(name for name, _, _ in parts)
+        if all(name.isidentifier() and not spec and not conversion for name, spec, conversion in parts)
+        else None
+    )

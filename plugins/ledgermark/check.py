@@ -9,8 +9,14 @@ from ledgermark.errata import check_errata
 from ledgermark.figures import Drawn, draw
 from ledgermark.findings import Finding, nearest
 from ledgermark.metrics import EvaluationError, Evaluator
+from ledgermark.naming import check_declared, check_subjects
 from ledgermark.pages import Page, apply_silences
 from ledgermark.parity import check_parity
+from ledgermark.passages import Reading
+from ledgermark.published import Comparison, compare
+from ledgermark.record import History
+from ledgermark.relations import check_relations
+from ledgermark.subjects import Owners, Words
 from ledgermark.verify import Problem, verify
 
 if TYPE_CHECKING:
@@ -24,6 +30,8 @@ if TYPE_CHECKING:
     from ledgermark.metrics import Metric
     from ledgermark.quantity import Quantity
     from ledgermark.settings import Settings
+    from ledgermark.source import Source
+    from ledgermark.subjects import Family
 
 
 @dataclass(frozen=True)
@@ -37,6 +45,9 @@ class Project:
         findings: what went wrong in reading.
         digest: SHA-256 over the descriptor and the data files.
         chips: page path to the chips of its masthead.
+        texts: the files besides pages whose words readers see, or whose options are judged, by path.
+        families: what rows speak of, and the words for it.
+        history: the record of published values.
     """
 
     settings: Settings
@@ -48,6 +59,9 @@ class Project:
     findings: tuple[Finding, ...]
     digest: str
     chips: Mapping[str, list[dict[str, object]]] = field(default_factory=dict)
+    texts: Mapping[str, Source] = field(default_factory=dict)
+    families: tuple[Family, ...] = ()
+    history: History = field(default_factory=History)
 
     @property
     def all_pages(self) -> Iterable[Page]:
@@ -63,12 +77,14 @@ class Checked:
         findings: sorted by place.
         values: what the data gives for each claim, by its key.
         drawn: each figure used, by name and language.
+        published: the pages compared with what was published.
     """
 
     project: Project
     findings: tuple[Finding, ...]
     values: Mapping[str, tuple[Quantity, ...]]
     drawn: Mapping[tuple[str, str], Drawn]
+    published: Comparison = field(default_factory=Comparison)
 
 
 def check_project(project: Project, today: date, only: frozenset[str] | None = None) -> Checked:
@@ -84,15 +100,22 @@ def check_project(project: Project, today: date, only: frozenset[str] | None = N
     values: dict[str, tuple[Quantity, ...]] = {}
     drawn: dict[tuple[str, str], Drawn] = {}
     parity = check_parity({language: project.pages.get(language, {}) for language in project.settings.languages})
+    published = compare(project.pages, project.history, project.settings.aliases)
+    owners = Owners(project.families, project.ledger, project.metrics or {})
+    words = {language: Words(project.families, language) for language in project.settings.languages}
+    findings += check_declared(project.families, project.metrics or {}, project.settings.subjects)
+    findings += [finding for finding in published.findings if finding.path == project.history.path]
     for page in project.all_pages:
-        found = [*page.findings, *(finding for finding in parity if finding.path == page.source.path)]
+        shared = (*parity, *published.findings)
+        found = [*page.findings, *(finding for finding in shared if finding.path == page.source.path)]
         found += _check_claims(page, project, evaluator, values)
+        found += _check_words(page, words[page.language or next(iter(words))], owners, values)
         found += _check_figures(page, project, drawn)
         found += _check_errata(page, project, today)
         if only is None or page.source.path in only:
             findings += apply_silences(page, found)
     findings += _untranslated(project, values)
-    return Checked(project, tuple(sorted(set(findings))), values, drawn)
+    return Checked(project, tuple(sorted(set(findings))), values, drawn, published)
 
 
 def _check_claims(page: Page, project: Project, evaluator: Evaluator, values: dict[str, tuple[Quantity, ...]]) -> list[Finding]:
@@ -105,6 +128,14 @@ def _check_claims(page: Page, project: Project, evaluator: Evaluator, values: di
         values[claim.key] = verdict.values
         findings += [finding_of(page, claim, problem, project.ledger) for problem in verdict.problems]
     return findings
+
+
+def _check_words(page: Page, words: Words, owners: Owners, values: Mapping[str, tuple[Quantity, ...]]) -> list[Finding]:
+    """Return where the words around the claims of a page say something else than their links and rows."""
+    if not page.claims.claims:
+        return []
+    reading = Reading(page.source, page.claims)
+    return [*check_relations(page, reading, words.language, words.pattern), *check_subjects(page, reading, words, owners, values)]
 
 
 def finding_of(page: Page, claim: Claim, problem: Problem, ledger: Ledger) -> Finding:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import html
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
 from ledgermark.findings import Finding, nearest
+from ledgermark.source import Source
 
 if TYPE_CHECKING:
-    from ledgermark.source import Source
+    from collections.abc import Iterator
 
 BOUNDS: Final = ("at_most", "at_least", "less_than", "more_than")
 RELATIONS: Final = (*BOUNDS, "about")
@@ -20,6 +22,7 @@ _LINK: Final = re.compile(r"\]\(\s*<?(?P<scheme>claim|given):", re.IGNORECASE)
 _TARGET: Final = re.compile(
     r"""(?P<target>[^\s()<>"']*(?:\([^\s()<>"']*\)[^\s()<>"']*)*)>?(?P<title>\s+(?:"(?P<double>(?:\\.|[^"\\])*)"|'(?P<single>(?:\\.|[^'\\])*)'))?\s*\)""",
 )
+_ENTITY: Final = re.compile(r"\]\(\s*<?([^\s()<>]*&[#A-Za-z0-9]+;[^\s()<>]*)")
 _STRAY: Final = re.compile(r"(?<![\w])claim:(?=[A-Za-z_])", re.IGNORECASE)
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z_][A-Za-z0-9_]*)?")
 
@@ -100,10 +103,19 @@ def find_claims(source: Source) -> PageClaims:
             finding(opening, "LM109", problem)
         else:
             claims.append(claim)
+    for offset, message in _strays(text, taken):
+        finding(offset, "LM109", message)
+    return PageClaims(tuple(claims), tuple(given), tuple(findings))
+
+
+def _strays(text: str, taken: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:
+    """Yield place and message for claims written in a form that is not checked."""
+    for match in _ENTITY.finditer(text):
+        if re.match(r"\s*(?:claim|given)\s*:", html.unescape(match[1]), re.IGNORECASE):
+            yield match.start(1), f"'{match[1]}' spells a claim with entities; write it plainly as [number](claim:NAME?parameter=value)"
     for match in _STRAY.finditer(text):
         if not any(start <= match.start() < end for start, end in taken):
-            finding(match.start(), "LM109", "'claim:' outside a link of the form [number](claim:NAME?parameter=value) is not checked")
-    return PageClaims(tuple(claims), tuple(given), tuple(findings))
+            yield match.start(), "'claim:' outside a link of the form [number](claim:NAME?parameter=value) is not checked"
 
 
 def _opening(text: str, closing: int) -> int | None:
@@ -148,3 +160,17 @@ def _parse(key: str, text: str, start: int, end: int) -> tuple[Claim | None, str
     if relation and relation not in RELATIONS:
         return None, f"is={relation}; expected one of {', '.join(RELATIONS)}{nearest(relation, RELATIONS)}"
     return Claim(key, name, text, start, end, params, show, relation, unit), ""
+
+
+def without_links(text: str) -> str:
+    """Return a line of Markdown as plain text: claims and given numbers as what they show, marks of emphasis and code gone."""
+    source = Source("", text)
+    found = find_claims(source)
+    parts: list[str] = []
+    position = 0
+    spans: list[Claim | Given] = sorted((*found.claims, *found.given), key=lambda item: item.start)
+    for item in spans:
+        target = _TARGET.match(text, text.index(":", item.end) + 1)
+        parts += [text[position : item.start - 1], item.text]
+        position = target.end() if target else item.end
+    return re.sub(r"[*`]", "", "".join([*parts, text[position:]]))

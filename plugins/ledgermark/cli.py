@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ledgermark import report as reports
-from ledgermark.check import Checked, check_project
+from ledgermark.check import Checked
 from ledgermark.claims import parse_key
+from ledgermark.drafts import draft_errata
+from ledgermark.examine import examine
 from ledgermark.figures import draw
 from ledgermark.findings import ConfigError, nearest
 from ledgermark.fix import apply_edits, find_edits
 from ledgermark.metrics import EvaluationError, Evaluator
-from ledgermark.project import load_project, today, write_whole
+from ledgermark.project import load_project, markdown_extensions, read_config, rewrite, today, write_whole
+from ledgermark.published import new_events
+from ledgermark.record import record_text
+from ledgermark.stage_door import write_stage
 
 if TYPE_CHECKING:
     from ledgermark.check import Project
@@ -39,7 +45,18 @@ class CannotRun(click.ClickException):
     exit_code = 2
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Group(click.Group):
+    """Ends any command whose set-up is broken with status 2 and one line."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Invoke the command."""
+        try:
+            return super().invoke(ctx)
+        except ConfigError as error:
+            raise CannotRun(str(error)) from error
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="ledgermark")
 def cli() -> None:
     """Markdown whose numbers are checked against a ledger of measurements."""
@@ -51,7 +68,8 @@ def cli() -> None:
 @_FORMAT
 def check(files: tuple[Path, ...], config: Path, form: str) -> None:
     """Check every bound number, both languages, errata, data and figures; with FILES, report on those pages only."""
-    checked = check_project(_load(config), today(), _only(config, files))
+    project = load_project(config)
+    checked = examine(project, today(), *markdown_extensions(read_config(config)), _only(config, files, project))
     click.echo(reports.report(checked.findings, form, summary(checked)))
     sys.exit(1 if checked.findings else 0)
 
@@ -63,17 +81,20 @@ def check(files: tuple[Path, ...], config: Path, form: str) -> None:
 @click.option("--check", "dry", is_flag=True, help="Change nothing; exit 1 if something would change.")
 def fix(files: tuple[Path, ...], config: Path, form: str, dry: bool) -> None:  # noqa: FBT001
     """Rewrite stale numbers in place, touching nothing but the digits."""
-    project = _load(config)
-    only = _only(config, files)
+    project = load_project(config)
+    only = _only(config, files, project)
     evaluator = Evaluator(project.ledger, project.metrics or {})
     root = config.resolve().parent
     edits = {page: find_edits(page, project, evaluator) for page in project.all_pages if only is None or page.source.path in only}
     changed = {page: found for page, found in edits.items() if found}
+    drafts = draft_errata(project, {page: apply_edits(page.source.text, found) for page, found in changed.items()}, today())
     if not dry:
         for page, found in changed.items():
-            write_whole(root / page.source.path, apply_edits(page.source.text, found))
-    click.echo(reports.edits_report(changed, form, dry=dry))
-    sys.exit(1 if dry and changed else 0)
+            rewrite(root / page.source.path, partial(apply_edits, edits=found))
+        for draft in drafts:
+            rewrite(root / draft.page.source.path, draft.insert)
+    click.echo(reports.edits_report(changed, form, dry=dry, drafts=drafts))
+    sys.exit(1 if dry and (changed or drafts) else 0)
 
 
 @cli.command()
@@ -82,7 +103,7 @@ def fix(files: tuple[Path, ...], config: Path, form: str, dry: bool) -> None:  #
 @_ANSWER
 def explain(claim: str, config: Path, form: str) -> None:
     """Say what CLAIM (NAME?parameter=value, as in the link) is bound to: sentence, formula, value and rows."""
-    project = _load(config)
+    project = load_project(config)
     try:
         parsed = parse_key(claim.removeprefix("claim:"))
     except ValueError as error:
@@ -105,7 +126,7 @@ def explain(claim: str, config: Path, form: str) -> None:
 @click.option("--lang", default=None, help="The language of its words; the project's first by default.")
 def recompute(figure: str, config: Path, form: str, lang: str | None) -> None:
     """Compute FIGURE's numbers anew from the ledger and print them with the rows they come from."""
-    project = _load(config)
+    project = load_project(config)
     language = lang or next(iter(project.settings.languages))
     if language not in project.catalogues:
         msg = f"no language '{language}'; expected one of {', '.join(project.catalogues)}"
@@ -123,6 +144,42 @@ def recompute(figure: str, config: Path, form: str, lang: str | None) -> None:
     click.echo(json.dumps(answer, ensure_ascii=False, indent=2) if form == "json" else reports.recompute_text(answer))
 
 
+@cli.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@_CONFIG
+def stage(folder: Path, config: Path) -> None:
+    """Write the checked site's sources into FOLDER for a host that runs no plugins, such as Zensical."""
+    project = load_project(config)
+    checked = examine(project, today(), *markdown_extensions(read_config(config)))
+    if checked.findings:
+        click.echo(reports.report(checked.findings, "text", summary(checked)))
+        sys.exit(1)
+    written = write_stage(folder, config, checked)
+    click.echo(f"{written} files in {folder}")
+
+
+@cli.command()
+@_CONFIG
+@_ANSWER
+@click.option("--check", "dry", is_flag=True, help="Write nothing; exit 1 if there is something to publish.")
+def publish(config: Path, form: str, dry: bool) -> None:  # noqa: FBT001
+    """Add every number shown that is not there yet to the record of published values; from then on it changes only with an erratum."""
+    project = load_project(config)
+    checked = examine(project, today(), *markdown_extensions(read_config(config)))
+    if checked.findings:
+        click.echo(reports.report(checked.findings, form, summary(checked)))
+        sys.exit(1)
+    try:
+        events = new_events(checked.published, project.pages, today())
+    except ValueError as error:
+        click.echo(f"{project.history.path}: LM407 {error}", err=True)
+        sys.exit(1)
+    if events and not dry:
+        write_whole(config.resolve().parent / project.history.path, record_text((*checked.published.record.events, *events)))
+    click.echo(reports.events_report(events, project.history.path, form, dry=dry))
+    sys.exit(1 if dry and events else 0)
+
+
 def summary(checked: Checked) -> str:
     """Return one line on what was checked and found."""
     counts: dict[str, int] = {}
@@ -131,17 +188,12 @@ def summary(checked: Checked) -> str:
     claims = ", ".join(f"{count} {language}" for language, count in counts.items())
     found = len(checked.findings)
     words = "no findings" if not found else "1 finding" if found == 1 else f"{found} findings"
-    return f"ledgermark: {words} (claims: {claims})"
+    history = checked.project.history
+    note = "; no git here, so the record of published values was not compared with its history" if history.unchecked else ""
+    return f"ledgermark: {words} (claims: {claims}){note}"
 
 
-def _load(config: Path) -> Project:
-    try:
-        return load_project(config)
-    except ConfigError as error:
-        raise CannotRun(str(error)) from error
-
-
-def _only(config: Path, files: tuple[Path, ...]) -> frozenset[str] | None:
+def _only(config: Path, files: tuple[Path, ...], project: Project) -> frozenset[str] | None:
     if not files:
         return None
     root = config.resolve().parent
@@ -155,6 +207,10 @@ def _only(config: Path, files: tuple[Path, ...]) -> frozenset[str] | None:
         except ValueError as error:
             msg = f"{file} is not below {root}"
             raise CannotRun(msg) from error
+    pages = {page.source.path for page in project.all_pages} | {finding.path for finding in project.findings}
+    for name in sorted(names - pages):
+        msg = f"{name} is no page of this project"
+        raise CannotRun(msg)
     return frozenset(names)
 
 

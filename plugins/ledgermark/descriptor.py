@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
@@ -85,6 +87,8 @@ class _Reader:
             self.finding("LM501", f"not UTF-8 (byte {error.start + 1}); write the descriptor in UTF-8", "")
         except json.JSONDecodeError as error:
             self.findings.append(Finding(path, error.lineno, error.colno, "LM509", f"not JSON: {error.msg}"))
+        except (RecursionError, ValueError) as error:
+            self.finding("LM509", f"cannot be read: {(str(error).splitlines() or [''])[0]}", "")
 
     def finding(self, code: str, message: str, near: str) -> None:
         """Add a finding at the first place where the JSON text holds `near`."""
@@ -114,7 +118,7 @@ class _Reader:
             return None
         name, path = resource["name"], resource["path"]
         parts = path.replace("\\", "/").split("/")
-        if path.startswith("/") or ".." in parts or ":" in path:
+        if path.startswith("/") or ".." in parts or ":" in path or not path.isprintable():
             self.finding("LM509", f"'{name}': path '{path}' must lie below the descriptor's folder", path)
             return None
         evidence = resource.get("evidence")
@@ -142,10 +146,18 @@ class _Reader:
             note=note,
             instrument=str(resource.get("instrument") or ""),
             rows=rows,
-            missing=tuple(str(item) for item in resource["schema"].get("missingValues", [""])),
+            missing=self.missing(name, resource["schema"]),
             sources=_records(resource.get("sources")),
             licenses=_records(resource.get("licenses")),
         )
+
+    def missing(self, name: str, schema: dict[str, Any]) -> tuple[str, ...]:
+        """Return the texts that stand for no value."""
+        values = schema.get("missingValues", [""])
+        if not isinstance(values, list):
+            self.finding("LM509", f"'{name}': missingValues is {json.dumps(values)}, expected a list of texts", "missingValues")
+            return ("",)
+        return tuple(str(item) for item in values)
 
     def columns(self, name: str, schema: Any) -> tuple[Column, ...] | None:
         fields = schema.get("fields") if isinstance(schema, dict) else None
@@ -178,6 +190,11 @@ class _Reader:
         if unknown:
             self.finding("LM509", f"'{dataset}.{name}': constraint '{unknown[0]}' is not known{nearest(unknown[0], _CONSTRAINTS)}", name)
             return None
+        for rule, value in constraints.items():
+            problem = _wrong_rule(rule, value, kind)
+            if problem:
+                self.finding("LM509", f"'{dataset}.{name}': {rule} is {json.dumps(value)}, expected {problem}", name)
+                return None
         unit = self.unit(dataset, name, item) if kind in NUMERIC else None
         return Column(name, kind, unit, str(item.get("description") or ""), constraints)
 
@@ -194,6 +211,9 @@ class _Reader:
 
     def key(self, name: str, schema: dict[str, Any], columns: tuple[Column, ...]) -> tuple[str, ...]:
         key = schema.get("primaryKey", [])
+        if not isinstance(key, str | list):
+            self.finding("LM509", f"'{name}': primaryKey is {json.dumps(key)}, expected a list of field names", "primaryKey")
+            return ()
         names = (key,) if isinstance(key, str) else tuple(str(item) for item in key)
         known = [column.name for column in columns]
         for item in names:
@@ -202,6 +222,22 @@ class _Reader:
         if not names:
             self.finding("LM509", f"'{name}': expected a primaryKey: it is what tells one row from another", name)
         return tuple(item for item in names if item in known)
+
+
+def _wrong_rule(rule: str, value: Any, kind: str) -> str:
+    """Return what a constraint's value should have been, or an empty text when it is right."""
+    if rule in ("required", "unique"):
+        return "" if isinstance(value, bool) else "true or false"
+    if rule in ("minimum", "maximum"):
+        number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        return "" if (number if kind in NUMERIC else isinstance(value, str)) else "a number" if kind in NUMERIC else "a text"
+    if rule == "enum":
+        return "" if isinstance(value, list) and value else "a list of values"
+    try:
+        re.compile(value if isinstance(value, str) else "(")
+    except re.error:
+        return "a regular expression"
+    return ""
 
 
 def _records(value: Any) -> tuple[dict[str, Any], ...]:

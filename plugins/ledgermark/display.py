@@ -25,8 +25,8 @@ _FOLD: Final = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)} | {
     ord("’"): "'",
     **{ord(space): " " for space in "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000\t\n\r"},
     **dict.fromkeys(map(ord, "*`"), " "),
-    ord("，"): ",",
-    ord("、"): ",",
+    ord("，"): ";",
+    ord("、"): ";",
 }
 _ENTITY: Final = re.compile(r"&(?:nbsp|thinsp|ensp|emsp|#160|#8239|#x202[fF]|#x[aA]0);")
 _SUPERSCRIPTS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
@@ -41,7 +41,8 @@ _NUMBER: Final = re.compile(
 _SEPARATOR: Final = re.compile(
     r"(?:\s|,|;|；|/|→|…|(?<![A-Za-z])(?:and|to|then|or|against|versus|vs\.?)(?![A-Za-z])|与|和|对|及|以及|至|到|或)+"
 )
-_DIFFERENT: Final = Context(prec=40)
+_DIGITS: Final = 60  # more than any measurement has; beyond it arithmetic would round
+_DIFFERENT: Final = Context(prec=200)
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,10 @@ def _read_one(plain: str, position: int, text: str) -> tuple[Shown, int]:
         power = int(match["exponent"] or match["power"] or (match["raised"] or "0").translate(_SUPERSCRIPTS))
         power += _SCALES.get(match["scale"] or "", 0)
         decimals = len(digits.partition(".")[2])
-        value = Decimal(digits).scaleb(power) * (-1 if match["sign"] == "-" else 1)
+        if len(digits) > _DIGITS or abs(power) > _DIGITS:
+            msg = f"'{text}' has more than {_DIGITS} digits"
+            raise DisplayError(msg)
+        value = Decimal(digits).scaleb(power, _DIFFERENT).copy_sign(-1 if match["sign"] == "-" else 1)
         end = match.end("digits")
         return Shown(value, Decimal(1).scaleb(power - decimals), unit, start, end, match["sign"] is not None), match.end()
     sign = 1 if plain[start : start + 1] in "+-" and start < len(plain) else 0
@@ -168,6 +172,8 @@ def _read_unit(plain: str, position: int, spellings: tuple[re.Pattern[str], dict
 
 def agrees(shown: Shown, value: Decimal) -> bool:
     """Return whether a value (in the unit shown), rounded at the last place shown with ties either way, is the number shown."""
+    if shown.explicit_sign and not shown.value and value and shown.value.is_signed() != (value < 0):
+        return False  # −0.0 for a value above zero
     return abs(_DIFFERENT.subtract(value, shown.value)) * 2 <= shown.place
 
 

@@ -67,13 +67,8 @@ def read_errata(source: Source, blocks: Collection[Block]) -> tuple[tuple[Erratu
         if any(other.id == identifier for other in found):
             finding(block.start, "LM405", f"the id '{identifier}' stands twice on this page")
         affects = block.options.get("affects") or ()
-        names = (
-            tuple(str(item) for item in affects)
-            if isinstance(affects, list)
-            else tuple(re.split(r"[,\s]+", str(affects).strip()))
-            if affects
-            else ()
-        )
+        listed = [str(item) for item in affects] if isinstance(affects, list) else re.split(r"[,\s]+", str(affects)) if affects else []
+        names = tuple(name for name in (item.strip() for item in listed) if name)
         if not names:
             finding(block.start, "LM406", f"'{identifier}' says nothing of what it affects; expected 'affects: NAME, …'")
         title = str(block.options.get("title") or "")

@@ -14,6 +14,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 from ledgermark.badge import badge_of
+from ledgermark.findings import in_words
 from ledgermark.ledger import Ledger, LedgerError
 from ledgermark.metrics import EvaluationError
 from ledgermark.palette import LIGHT
@@ -142,21 +143,20 @@ def draw(chosen: Figure, ledger: Ledger, catalogue: Catalogue) -> Drawn:
     recording = ledger.recording()
     try:
         drawing = chosen.function(recording, Words(catalogue))
+        _check_drawing(chosen.name, drawing)
     except LedgerError as error:
         raise EvaluationError("" if error.unusable else "LM602", f"figure {chosen.name}: {error}") from error
     except UnitError as error:
         raise EvaluationError("LM602", f"figure {chosen.name}: {error}") from error
-    except Exception as error:
-        raise EvaluationError("LM602", f"figure {chosen.name} raised {type(error).__name__}: {error}") from error
-    if not isinstance(drawing, Drawing):
-        raise EvaluationError("LM602", f"figure {chosen.name} returned {type(drawing).__name__}, expected a Drawing")
+    except EvaluationError:
+        raise
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise EvaluationError("LM602", f"figure {chosen.name} raised {in_words(error)}") from error
     evidence = frozenset(recording.seen or ())
     if not evidence:
         raise EvaluationError("LM602", f"figure {chosen.name} reads no row of the ledger")
-    for row in drawing.rows:
-        if len(row) != len(drawing.columns):
-            message = f"figure {chosen.name}: a row of its table has {len(row)} cells, expected {len(drawing.columns)}"
-            raise EvaluationError("LM602", message)
     datasets = [ledger.datasets[name] for name in sorted({cell.dataset for cell in evidence})]
     return Drawn(
         name=chosen.name,
@@ -170,6 +170,20 @@ def draw(chosen: Figure, ledger: Ledger, catalogue: Catalogue) -> Drawn:
         badge=badge_of(datasets),
         digest=digest_of(evidence, ledger),
     )
+
+
+def _check_drawing(name: str, drawing: object) -> None:
+    """Raise `EvaluationError` for what is no drawing, or one that lacks what a page needs."""
+    if not isinstance(drawing, Drawing):
+        raise EvaluationError("LM602", f"figure {name} returned {type(drawing).__name__}, expected a Drawing")
+    texts: list[object] = [drawing.title, drawing.alt, *drawing.columns]
+    if not all(isinstance(text, str) and text.strip() for text in texts):
+        raise EvaluationError("LM602", f"figure {name}: title, alt and the heads of its table must be texts, none empty")
+    if not hasattr(drawing.plot, "to_plotly_json"):
+        raise EvaluationError("LM602", f"figure {name}: its plot is {type(drawing.plot).__name__}, expected a Plotly figure")
+    for row in drawing.rows:
+        if len(row) != len(drawing.columns):
+            raise EvaluationError("LM602", f"figure {name}: a row of its table has {len(row)} cells, expected {len(drawing.columns)}")
 
 
 def digest_of(cells: Iterable[Cell], ledger: Ledger) -> str:

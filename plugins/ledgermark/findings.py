@@ -22,18 +22,36 @@ CODES: Final[dict[str, str]] = {
     "LM110": "a bound is looser than the data needs",
     "LM111": "a given number has no source",
     "LM112": "a metric's unit is not the one it declares",
+    "LM120": "the words around a claim name another subject than its data",
+    "LM121": "a claim's comparison is not said by the words around it",
+    "LM122": "the words around a claim compare, and its link does not",
+    "LM123": "the file of subjects is malformed",
+    "LM201": "a number is bound to nothing",
+    "LM202": "a given text shows no number",
+    "LM203": "a measurement stands in code",
+    "LM204": "a number or its unit stands only in part inside its link",
+    "LM205": "a reference gives the wrong number",
+    "LM206": "a term is used nowhere",
+    "LM207": "a term is no name",
     "LM301": "a page exists in one language only",
     "LM302": "a claim stands in one language only",
     "LM303": "a figure stands in one language only",
     "LM304": "an erratum stands in one language only, or differs",
     "LM305": "a section stands in one language only",
     "LM306": "a message has no translation",
+    "LM307": "a table has another shape in the other language",
+    "LM308": "a cell of a table binds other claims in the other language",
     "LM401": "an erratum's date cannot be read",
     "LM402": "an erratum is dated in the future",
     "LM403": "an erratum is older than its page",
     "LM404": "an erratum affects something that does not exist",
     "LM405": "an erratum's id is used twice",
     "LM406": "an erratum is malformed",
+    "LM407": "a published value differs and no erratum says so",
+    "LM408": "a published claim is gone and no erratum says so",
+    "LM409": "a published erratum is gone or has another date",
+    "LM410": "the record of published values is malformed",
+    "LM411": "the record of published values lost or altered what it held",
     "LM501": "a data file cannot be read",
     "LM502": "a row has too many or too few cells",
     "LM503": "two rows have the same key",
@@ -97,6 +115,15 @@ def printable(text: str) -> str:
 
 def _steers(char: str) -> bool:
     return char in "\u061c\u200e\u200f" or "\u202a" <= char <= "\u202e" or "\u2066" <= char <= "\u2069"
+
+
+def in_words(error: BaseException) -> str:
+    """Return an exception of an author's code as one line, whatever its own text does."""
+    try:
+        text = str(getattr(error, "msg", error))
+    except Exception:  # noqa: BLE001  (its __str__ is the author's code too)
+        text = "its text cannot be read"
+    return f"{type(error).__name__}: {(text.splitlines() or [''])[0]}"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
 from ledgermark.findings import Finding, nearest
@@ -71,7 +71,15 @@ class Row:
         if text in self._table.dataset.missing:
             msg = f"{self._table.dataset.path}:{self.line} has no {column}"
             raise LedgerError(msg)
+        try:
+            canonical(spec, text)
+        except (ValueError, InvalidOperation) as error:
+            msg = f"{self._table.dataset.path}:{self.line}: {column} is no {spec.type}"
+            raise LedgerError(msg, unusable=True) from error
         match spec.type:
+            case "integer" | "number" if spec.unit is None:
+                msg = f"{self._dataset}.{column} has no unit"
+                raise LedgerError(msg, unusable=True)
             case "integer" | "number" if spec.unit:
                 return Quantity(Decimal(text), spec.unit, evidence)
             case "date":
@@ -91,14 +99,15 @@ class Ledger:
 
     seen: set[Cell] | None = None
 
-    def __init__(self, tables: Iterable[Table], unusable: Iterable[str] = ()) -> None:
+    def __init__(self, tables: Iterable[Table], unusable: Iterable[str] = (), *, incomplete: bool = False) -> None:
         self._tables = {table.dataset.name: table for table in tables}
         self._unusable = frozenset(unusable)
+        self._incomplete = incomplete
         self._indices: dict[tuple[str, tuple[str, ...]], dict[tuple[str, ...], list[int]]] = {}
 
     def recording(self) -> Ledger:
         """Return a ledger over the same tables that notes in `seen` each cell it hands out."""
-        copy = Ledger(self._tables.values(), self._unusable)
+        copy = Ledger(self._tables.values(), self._unusable, incomplete=self._incomplete)
         copy._indices = self._indices
         copy.seen = set()
         return copy
@@ -110,7 +119,7 @@ class Ledger:
 
     def table(self, dataset: str) -> Table:
         """Return a dataset's table. Raises `LedgerError` for an unknown name."""
-        if dataset in self._unusable:
+        if dataset in self._unusable or (self._incomplete and dataset not in self._tables):
             msg = f"the file of dataset {dataset} cannot be used"
             raise LedgerError(msg, unusable=True)
         if dataset not in self._tables:
@@ -118,7 +127,7 @@ class Ledger:
             raise LedgerError(msg, missing=True)
         return self._tables[dataset]
 
-    def one(self, dataset: str, **keys: Key) -> Row:
+    def one(self, dataset: str, /, **keys: Key) -> Row:
         """Return the one row with these values. Raises `LedgerError` when there is none or there are several."""
         found = self._select(dataset, dict(keys))
         if len(found) != 1:
@@ -129,7 +138,7 @@ class Ledger:
             raise LedgerError(msg)
         return Row(self, dataset, found[0])
 
-    def rows(self, dataset: str, **keys: Key | tuple[Key, ...]) -> tuple[Row, ...]:
+    def rows(self, dataset: str, /, **keys: Key | tuple[Key, ...]) -> tuple[Row, ...]:
         """Return the rows with these values, in file order; a tuple matches any of its values. Raises `LedgerError` for unknown names."""
         several = {name: value if isinstance(value, tuple) else (value,) for name, value in keys.items()}
         return tuple(Row(self, dataset, position) for position in self._select_any(dataset, several))
@@ -202,12 +211,13 @@ def count(rows: Iterable[Row], unit: str = "1") -> Quantity:
     return Quantity(Decimal(len(items)), parse_unit(unit), frozenset(row.cell for row in items))
 
 
-def load_ledger(datasets: Iterable[Dataset], files: Mapping[str, bytes | str]) -> tuple[Ledger, list[Finding]]:
+def load_ledger(datasets: Iterable[Dataset], files: Mapping[str, bytes | str], *, incomplete: bool = False) -> tuple[Ledger, list[Finding]]:
     """Return the ledger made of the files that can be used, and what is wrong with the others.
 
     Args:
         datasets: from the descriptor, their paths already relative to the project.
         files: for each path its bytes, or the reason (text) why it could not be read.
+        incomplete: whether the descriptor itself is broken, so that an unknown dataset is no finding of its own.
     """
     tables: list[Table] = []
     findings: list[Finding] = []
@@ -224,4 +234,4 @@ def load_ledger(datasets: Iterable[Dataset], files: Mapping[str, bytes | str]) -
             unusable.append(dataset.name)
         else:
             tables.append(table)
-    return Ledger(tables, unusable), findings
+    return Ledger(tables, unusable, incomplete=incomplete), findings

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import re
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import unquote
 
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
@@ -19,6 +18,7 @@ from ledgermark.render import (
     claim_attributes,
     element,
     erratum_affects,
+    erratum_changes,
     erratum_element,
     evidence_element,
     figure_element,
@@ -36,29 +36,41 @@ _PRIORITY: Final = 15
 _BEFORE_INLINE: Final = 25
 
 
-class UncheckedClaimError(ValueError):
-    """A claim would reach a reader that the check has not seen."""
+def plain_text(text: str) -> str:
+    """Return a text as a reader sees it, however it is marked up or spaced: to compare source with what was rendered."""
+    return " ".join(re.sub(r"[*_~`\\]", "", html.unescape(text)).split())
+
+
+class RenderedPage:
+    """What the page being rendered needs: given by the host, or found out from its text."""
+
+    def __init__(self, context: RenderContext | None) -> None:
+        self.context = context
 
 
 class _Numbers(Treeprocessor):
     """Turns links to `claim:` and `given:` into the elements readers ask for evidence."""
 
-    def __init__(self, md: Markdown, context: RenderContext | None) -> None:
+    def __init__(self, md: Markdown, page: RenderedPage) -> None:
         super().__init__(md)
-        self.context = context
+        self.page = page
 
     def run(self, root: ET.Element) -> None:
+        """Visit the links."""
         for link in root.iter("a"):
             href = html.unescape(link.get("href", ""))
             scheme, _, key = href.partition(":")
             text = "".join(link.itertext())
             if scheme.lower() == "claim":
-                if self.context is not None and key not in self.context.keys and unquote(key) not in self.context.keys:
-                    message = f"the claim '{key}' is rendered but was not checked; write it as [number](claim:{key})"
-                    raise UncheckedClaimError(message)
+                self._note(key, text)
                 self._become(link, claim_attributes(key, text))
             elif scheme.lower() == "given":
                 self._become(link, given_attributes(html.unescape(link.get("title", "")), text))
+
+    def _note(self, key: str, text: str) -> None:
+        context = self.page.context
+        if context is not None and (key, plain_text(text)) not in context.checked:
+            context.unchecked.append(f"'{plain_text(text)}' is rendered as the claim '{key}' but was not checked")
 
     @staticmethod
     def _become(link: ET.Element, attributes: dict[str, str]) -> None:
@@ -92,8 +104,8 @@ class _Block(Block):  # type: ignore[misc]
 
     @property
     def context(self) -> RenderContext | None:
-        context: RenderContext | None = self.config.get("context")
-        return context
+        page: RenderedPage = self.config["page"]
+        return page.context
 
 
 class FigureBlock(_Block):
@@ -166,6 +178,7 @@ class ErratumBlock(_Block):
     def on_end(self, block: ET.Element) -> None:
         """Append what the erratum touches."""
         if self.affects and self.context:
+            erratum_changes(block, self.context.changes.get(str(self.options["id"]), ()), self.context.words)
             erratum_affects(block, self.affects, self.context.words)
 
 
@@ -177,12 +190,16 @@ class LedgermarkExtension(BlocksExtension):  # type: ignore[misc]
         self.config = {"context": ["", "What the page needs to render; made by the host for each page."]}
         super().__init__(**options)
 
+    def page(self, md: Markdown) -> RenderedPage:  # noqa: ARG002  (other hosts need it)
+        """Return what is known of the page that a Markdown instance will render."""
+        return RenderedPage(self.getConfig("context") or None)
+
     def extendMarkdownBlocks(self, md: Markdown, block_mgr: Any) -> None:  # noqa: N802  (pymdownx's name)
         """Register with a Markdown instance."""
-        context = self.getConfig("context") or None
+        page = self.page(md)
         for block in (FigureBlock, EvidenceBlock, AbstractBlock, ErratumBlock):
-            block_mgr.register(block, {"context": context})
-        md.treeprocessors.register(_Numbers(md, context), "ledgermark", _PRIORITY)
+            block_mgr.register(block, {"page": page})
+        md.treeprocessors.register(_Numbers(md, page), "ledgermark", _PRIORITY)
         md.treeprocessors.register(_Lines(md), "ledgermark-lines", _BEFORE_INLINE)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import re
 import typing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, Final
 
-from ledgermark.findings import nearest
+from ledgermark.findings import in_words, nearest
 from ledgermark.ledger import Ledger, LedgerError
 from ledgermark.quantity import Quantity
 from ledgermark.units import Unit, UnitError, parse_unit
@@ -19,11 +20,17 @@ if TYPE_CHECKING:
     from ledgermark.claims import Claim
 
 _MARK: Final = "__ledgermark_metric__"
+_MAGNITUDE: Final = 100  # powers of ten beyond which a value is no measurement
+_KINDS: Final = (int, str, bool, Decimal)
+_PLAIN: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric: its function, the unit its values are given in, the sentence a reader sees, and its formula."""
+    """A metric: its function, the unit its values are given in, the sentence a reader sees, and its formula.
+
+    `subjects` says for some families of subjects which ones its values speak of, where its rows hold more than that.
+    """
 
     name: str
     function: Callable[..., Quantity]
@@ -32,6 +39,7 @@ class Metric:
     formula: str
     parameters: tuple[inspect.Parameter, ...]
     hints: Mapping[str, Any]
+    subjects: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class EvaluationError(Exception):
@@ -42,12 +50,15 @@ class EvaluationError(Exception):
         self.code = code
 
 
-def metric(*, unit: str, formula: str = "") -> Callable[[Callable[..., Quantity]], Callable[..., Quantity]]:
+def metric(
+    *, unit: str, formula: str = "", subjects: Mapping[str, tuple[str, ...]] | None = None
+) -> Callable[[Callable[..., Quantity]], Callable[..., Quantity]]:
     """Return a decorator that makes a function of the ledger a metric.
 
     Args:
         unit: what its values are given in; a result that measures something else is a finding.
         formula: how it is computed, in signs that need no translation.
+        subjects: family to the subjects its values speak of, instead of those of its rows; none leaves the family unchecked.
 
     Raises:
         UnitError: nobody defined the unit.
@@ -55,7 +66,7 @@ def metric(*, unit: str, formula: str = "") -> Callable[[Callable[..., Quantity]
     parsed = parse_unit(unit)
 
     def decorate(function: Callable[..., Quantity]) -> Callable[..., Quantity]:
-        setattr(function, _MARK, (parsed, formula))
+        setattr(function, _MARK, (parsed, formula, dict(subjects or {})))
         return function
 
     return decorate
@@ -67,10 +78,15 @@ def find_metrics(namespace: Mapping[str, Any]) -> dict[str, Metric]:
     for name, value in namespace.items():
         if name.startswith("_") or not hasattr(value, _MARK):
             continue
-        unit, formula = getattr(value, _MARK)
+        unit, formula, subjects = getattr(value, _MARK)
         _, *parameters = inspect.signature(value).parameters.values()
         hints = typing.get_type_hints(value)
         for parameter in parameters:
+            hint = hints.get(parameter.name, str)
+            if not _takes(hint):
+                given = "a claim can give int, str, bool, Decimal, or tuple[int, ...]"
+                msg = f"metric '{name}': the parameter '{parameter.name}' is {hint}; {given}"
+                raise ValueError(msg)
             if parameter.name in ("show", "is", "unit"):
                 msg = f"metric '{name}': the parameter name '{parameter.name}' is reserved"
                 raise ValueError(msg)
@@ -78,8 +94,16 @@ def find_metrics(namespace: Mapping[str, Any]) -> dict[str, Metric]:
         if not sentence:
             msg = f"metric '{name}' has no docstring; its first line is what readers see"
             raise ValueError(msg)
-        found[name] = Metric(name, value, unit, sentence, formula, tuple(parameters), hints)
+        found[name] = Metric(name, value, unit, sentence, formula, tuple(parameters), hints, subjects)
     return found
+
+
+def _takes(hint: Any) -> bool:
+    """Return whether a claim's text can be turned into a parameter of this annotation."""
+    if typing.get_origin(hint) is None:
+        return hint in _KINDS
+    inner, *rest = typing.get_args(hint) or (None,)
+    return typing.get_origin(hint) is tuple and inner in _KINDS and rest == [Ellipsis]
 
 
 class Evaluator:
@@ -150,12 +174,16 @@ class Evaluator:
             raise _ledger_error(error, called) from error
         except UnitError as error:
             raise EvaluationError("LM112", f"{called}: {error}") from error
-        except Exception as error:
-            place = _last_line(error)
-            raise EvaluationError("LM108", f"{called} raised {type(error).__name__}: {error}{place}") from error
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            raise EvaluationError("LM108", f"{called} raised {in_words(error)}{_last_line(error)}") from error
         if not isinstance(result, Quantity):
             raise EvaluationError("LM108", f"{called} returned {type(result).__name__}, expected a Quantity")
-        if not result.value.is_finite():
+        parts: tuple[object, object] = (result.value, result.unit)
+        if not isinstance(parts[0], Decimal) or not isinstance(parts[1], Unit):
+            raise EvaluationError("LM108", f"{called} returned a Quantity without a value or unit")
+        if not result.value.is_finite() or abs(result.value.adjusted()) > _MAGNITUDE:
             raise EvaluationError("LM108", f"{called} gives {result.value}, expected a finite number")
         try:
             return result.to(chosen.unit)
@@ -189,10 +217,9 @@ def _convert(chosen: Metric, parameter: inspect.Parameter, text: str) -> list[An
 
 def _item(chosen: Metric, parameter: inspect.Parameter, kind: Any, text: str) -> Any:
     try:
-        if kind is int:
-            return int(text)
-        if kind is Decimal:
-            return Decimal(text)
+        if kind in (int, Decimal):
+            # 1_024 or full-width digits would be a second spelling of the same thing.
+            return kind(text if _PLAIN.fullmatch(text) else "")
         if kind is bool:
             return {"true": True, "false": False}[text]
     except (ValueError, InvalidOperation, KeyError) as error:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import logging
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -10,12 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 from mkdocs.config import base
 from mkdocs.config import config_options as c
 from mkdocs.exceptions import ConfigurationError, PluginError
-from mkdocs.plugins import BasePlugin, get_plugin_logger
+from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
+from mkdocs.utils import CountHandler
 
-from ledgermark.check import check_project
+from ledgermark.examine import examine
 from ledgermark.findings import ConfigError
+from ledgermark.lastgood import LastGood
 from ledgermark.project import load_project, now, read_stamp, today
 from ledgermark.settings import Settings, read_settings
 from ledgermark.site import LOCALE_NAME, asset_files, generated_files, vendor_files
@@ -27,6 +31,8 @@ if TYPE_CHECKING:
     from mkdocs.livereload import LiveReloadServer
     from mkdocs.structure.pages import Page as SitePage
     from mkdocs.utils.templates import TemplateContext
+
+    from ledgermark.render import RenderContext
 
 log = get_plugin_logger("ledgermark")
 _EXTENSION: Final = "ledgermark"
@@ -43,8 +49,11 @@ class LedgermarkConfig(base.Config):  # type: ignore[no-untyped-call]
     pages = c.Optional(c.Type(str))
     locale = c.Optional(c.Type(str))
     mastheads = c.Optional(c.Type(str))
+    subjects = c.Optional(c.Type(str))
     assets = c.Optional(c.Type(str))
     units = c.Optional(c.Type(dict))
+    terms = c.Optional(c.Type(dict))
+    math = c.Optional(c.Type(bool))
     navigation = c.Optional(c.Type(list))
     stills = c.Optional(c.Type(bool))
 
@@ -59,6 +68,8 @@ class LedgermarkPlugin(BasePlugin[LedgermarkConfig]):  # type: ignore[no-untyped
     root: Path
     view: SiteView
     navigations: dict[str, Navigation]
+    context: RenderContext
+    last_good: LastGood | None = None
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Check everything before MkDocs empties the site folder, so that a finding leaves the last good site alone."""
@@ -68,9 +79,9 @@ class LedgermarkPlugin(BasePlugin[LedgermarkConfig]):  # type: ignore[no-untyped
         options = {key: value for key, value in dict(self.config).items() if value is not None}
         try:
             self.settings = read_settings(options, docs_dir=docs_dir)
-            checked = check_project(load_project(path, self.settings), today())
+            checked = examine(load_project(path, self.settings), today(), config.markdown_extensions, config.mdx_configs)
             stamp = read_stamp(self.root, config.repo_url or "")
-            self.view = SiteView(checked, stamp, config.site_name, config.site_url or "", now().date())
+            self.view = SiteView(checked, stamp=stamp, site_name=config.site_name, site_url=config.site_url or "", built=now().date())
         except ConfigError as error:
             raise ConfigurationError(str(error)) from error
         if checked.findings:
@@ -83,13 +94,16 @@ class LedgermarkPlugin(BasePlugin[LedgermarkConfig]):  # type: ignore[no-untyped
         if _EXTENSION not in config.markdown_extensions:
             config.markdown_extensions.append(_EXTENSION)
         self.navigations = {}
+        name = hashlib.sha256(str(Path(config.site_dir).resolve()).encode()).hexdigest()[:12]
+        self.last_good = LastGood(Path(config.site_dir), self.root / ".cache" / "ledgermark" / f"last-good-{name}")
+        self.last_good.keep()
         return config
 
     def on_serve(self, server: LiveReloadServer, /, *, config: MkDocsConfig, builder: Any) -> LiveReloadServer:  # noqa: ARG002
         """Watch what pages depend on besides themselves."""
         settings = self.settings
         code = (str(Path(item).parent) for item in (settings.descriptor, settings.metrics, settings.figures))
-        for name in sorted({*settings.languages.values(), settings.locale, settings.assets, settings.mastheads, *code}):
+        for name in sorted({*settings.languages.values(), settings.locale, settings.assets, settings.mastheads, settings.subjects, *code}):
             if (self.root / name).exists():
                 server.watch(str(self.root / name))
         return server
@@ -144,11 +158,18 @@ class LedgermarkPlugin(BasePlugin[LedgermarkConfig]):  # type: ignore[no-untyped
     def on_page_markdown(self, markdown: str, /, *, page: SitePage, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG002
         """Hand the Markdown extension what this page needs; make its front matter plain text."""
         name = page.file.src_uri
-        config.mdx_configs[_EXTENSION] = {"context": self.view.context(name, page.url)}
+        self.context = self.view.context(name, page.url)
+        config.mdx_configs[_EXTENSION] = {"context": self.context}
         checked = self.view.page(name)
         if checked:
             page.meta.update({key: self.view.plain(value, checked) for key, value in page.meta.items() if isinstance(value, str)})
         return markdown
+
+    def on_page_content(self, html: str, /, *, page: SitePage, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG002
+        """Refuse a page on which something was rendered that the check has not seen (another plugin may have changed its text)."""
+        if self.context.unchecked:
+            raise PluginError(f"{page.file.src_uri}: {self.context.unchecked[0]}")
+        return html
 
     def on_page_context(self, context: TemplateContext, /, *, page: SitePage, config: MkDocsConfig, nav: Navigation) -> TemplateContext:  # noqa: ARG002
         """Tell the templates the page's language and everything computed for it."""
@@ -167,8 +188,9 @@ class LedgermarkPlugin(BasePlugin[LedgermarkConfig]):  # type: ignore[no-untyped
         context["nav"] = Navigation([], [])
         return context
 
+    @event_priority(-100)  # after the search plugin has written its index
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """Split search index and site map by language, so that a reader searches the language being read."""
+        """Split search index and site map by language, so that a reader searches the language being read; then the site is good."""
         site = Path(config.site_dir)
         index, sitemap = site / "search" / "search_index.json", site / "sitemap.xml"
         for language in self.settings.languages:
@@ -176,6 +198,19 @@ class LedgermarkPlugin(BasePlugin[LedgermarkConfig]):  # type: ignore[no-untyped
                 _write(site / language / "search" / "search_index.json", _index_of(language, json.loads(index.read_text(encoding="utf-8"))))
             if sitemap.is_file() and config.site_url:
                 _write(site / language / "sitemap.xml", _sitemap_of(f"{config.site_url.rstrip('/')}/{language}/", sitemap.read_bytes()))
+        if self.last_good and not _will_abort(config):
+            self.last_good.forget()
+
+    def on_build_error(self, *, error: Exception) -> None:  # noqa: ARG002
+        """Put the last good site back. A finding never comes this far: it stops the build before the site is touched."""
+        if self.last_good:
+            self.last_good.restore()
+
+
+def _will_abort(config: MkDocsConfig) -> bool:
+    """Return whether MkDocs is about to abort for warnings: with --strict it does so after the last event, when the site is already written."""
+    handlers = logging.getLogger("mkdocs").handlers if config.strict else []
+    return any(handler.get_counts() for handler in handlers if isinstance(handler, CountHandler))
 
 
 def _index_of(language: str, index: dict[str, Any]) -> str:

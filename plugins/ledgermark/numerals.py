@@ -39,11 +39,12 @@ def write_chinese(number: Decimal) -> str:
     """Return a number as a Chinese numeral."""
     import cn2an  # noqa: PLC0415
 
-    return str(cn2an.an2cn(format(number, "f"), "low"))
+    words = str(cn2an.an2cn(format(number, "f"), "low"))
+    return "两" if words == "二" else words  # before a measure word, where a claim's number stands
 
 
 def write_english(number: Decimal) -> str:
     """Return a whole number in English words."""
     from num2words import num2words  # noqa: PLC0415
 
-    return str(num2words(int(number), lang="en"))
+    return str(num2words(int(number), lang="en")).replace(",", "")

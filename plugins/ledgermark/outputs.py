@@ -57,18 +57,22 @@ def evidence_record(claims: Iterable[Claim], checked: Checked, words: Catalogue,
     }
 
 
+def sentence_of(key: str, project: Project, words: Catalogue) -> str:
+    """Return in a page's language what a claim is: its metric's sentence, or which cell it is."""
+    name = key.partition("?")[0]
+    metric = (project.metrics or {}).get(name)
+    dataset, _, column = name.partition(".")
+    return words(metric.sentence) if metric else words("The cell {column} of the data set {dataset}.", column=column, dataset=dataset)
+
+
 def _claim_record(claim: Claim, values: tuple[Quantity, ...], project: Project, words: Catalogue, stamp: Stamp) -> dict[str, Any]:
     metric = (project.metrics or {}).get(claim.name)
-    dataset, _, column = claim.name.partition(".")
-    described = project.ledger.datasets.get(dataset) if column else None
     datasets = [project.ledger.datasets[name] for name in sorted({cell.dataset for value in values for cell in value.evidence})]
     state = badge_of(datasets) if datasets else ""
     inputs = input_rows(values, project)
     return {
         "name": claim.name,
-        "sentence": words(metric.sentence)
-        if metric
-        else words("The cell {column} of the data set {dataset}.", column=column, dataset=described.name if described else dataset),
+        "sentence": sentence_of(claim.key, project, words),
         "formula": metric.formula if metric else "",
         "values": [write(value.value, value.unit, places_of(value.value, 6), words.language) for value in values],
         "badge": state,

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-import yaml
-
 from ledgermark.blocks import Block, find_blocks
 from ledgermark.claims import PageClaims, find_claims
 from ledgermark.errata import Erratum, read_errata
 from ledgermark.findings import CODES, Finding, nearest
+from ledgermark.yamls import YamlError, read_yaml
 
 if TYPE_CHECKING:
     from ledgermark.source import Source
@@ -84,15 +83,9 @@ def _read_meta(source: Source, findings: list[Finding]) -> dict[str, Any]:
     if not source.front.strip():
         return {}
     try:
-        meta = yaml.safe_load(source.front)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = mark.line + 2 if mark else 2
-        findings.append(
-            Finding(
-                source.path, line, mark.column + 1 if mark else 1, "LM901", f"the front matter is no YAML: {getattr(error, 'problem', error)}"
-            )
-        )
+        meta = read_yaml(source.front)
+    except YamlError as error:
+        findings.append(Finding(source.path, error.line + 1, error.column, "LM901", f"the front matter is no YAML: {error}"))
         return {}
     if not isinstance(meta, dict):
         findings.append(Finding(source.path, 2, 1, "LM901", "the front matter must be 'key: value' lines"))

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from ledgermark.findings import Finding
+from ledgermark.tables import check_tables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,6 +45,7 @@ def _compare(page: Page, other: Page) -> list[Finding]:
     findings: list[Finding] = []
     for code, what in _KINDS:
         findings += _surplus(page, other, code, what, here[what], there[what])
+    findings += check_tables(page, other)
     theirs = {erratum.id: erratum for erratum in other.errata}
     for erratum in page.errata:
         place = page.source.place(erratum.start)

@@ -11,62 +11,89 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from importlib import resources
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
-
-import yaml
+from typing import TYPE_CHECKING, Any, Final
 
 from ledgermark.catalogue import Catalogue, read_catalogue
 from ledgermark.check import Project
 from ledgermark.descriptor import Dataset, read_descriptor
 from ledgermark.figures import find_figures
-from ledgermark.findings import ConfigError, Finding
+from ledgermark.findings import ConfigError, Finding, in_words
 from ledgermark.ledger import load_ledger
 from ledgermark.metrics import find_metrics
 from ledgermark.pages import Page, read_page
+from ledgermark.record import History
 from ledgermark.settings import Settings, read_settings
 from ledgermark.source import Source
 from ledgermark.stamp import Stamp
+from ledgermark.subjects import Family, read_subjects
+from ledgermark.yamls import YamlError, read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-class _Loader(yaml.SafeLoader):
-    """Reads `mkdocs.yml` without its Python tags: the check needs none of them."""
-
-
-_Loader.add_multi_constructor("", lambda _loader, _suffix, _node: None)
-
-
-def read_config(path: Path) -> dict[str, Any]:
+def read_config(path: Path, inherited: tuple[Path, ...] = ()) -> dict[str, Any]:
     """Return the content of a `mkdocs.yml`, with what it inherits. Raises ConfigError when it cannot be read."""
     try:
-        config = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506  (a SafeLoader)
+        config = read_yaml(path.read_text(encoding="utf-8"), tags=True)
     except FileNotFoundError as error:
         msg = f"no {path}; run this in the folder of mkdocs.yml, or name it with --config"
         raise ConfigError(msg) from error
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except (OSError, ValueError) as error:
         msg = f"{path} cannot be read: {error}"
         raise ConfigError(msg) from error
     if not isinstance(config, dict):
         msg = f"{path}: expected 'key: value' lines"
         raise ConfigError(msg)
     parent = config.pop("INHERIT", None)
-    return {**read_config(path.parent / parent), **config} if isinstance(parent, str) else config
+    if not isinstance(parent, str):
+        return config
+    if path.resolve() in inherited:
+        msg = f"{path} inherits from itself"
+        raise ConfigError(msg)
+    return {**read_config(path.parent / parent, (*inherited, path.resolve())), **config}
+
+
+def named_entries(listed: Any, key: str) -> list[tuple[str, Any]]:
+    """Return the names and options of a list such as `plugins` in a `mkdocs.yml`. Raises ConfigError when it is none."""
+    if listed is None:
+        return []
+    if isinstance(listed, dict):
+        return [(str(name), options) for name, options in listed.items()]
+    entries: list[tuple[str, Any]] = []
+    for item in listed if isinstance(listed, list) else [None]:
+        if isinstance(item, str):
+            entries.append((item, None))
+        elif isinstance(item, dict) and len(item) == 1:
+            entries += [(str(name), options) for name, options in item.items()]
+        else:
+            msg = f"{key} in mkdocs.yml: expected a list of names, each with or without options, found {item!r}"
+            raise ConfigError(msg)
+    return entries
 
 
 def settings_in(config: Mapping[str, Any]) -> Settings:
     """Return the settings in the `ledgermark` entry of a configuration's plugins. Raises ConfigError when there is none, or it is wrong."""
-    plugins = config.get("plugins") or []
-    entries = (
-        plugins.items() if isinstance(plugins, dict) else [item if isinstance(item, str) else next(iter(item.items())) for item in plugins]
-    )
-    for entry in entries:
-        name, block = (entry, None) if isinstance(entry, str) else entry
+    for name, block in named_entries(config.get("plugins"), "plugins"):
         if name == "ledgermark":
-            return read_settings(block, docs_dir=config.get("docs_dir"))
+            return read_settings(block, docs_dir=str(config.get("docs_dir") or "docs"))
     msg = "mkdocs.yml has no plugin 'ledgermark'; add it under plugins:"
     raise ConfigError(msg)
+
+
+def markdown_extensions(config: Mapping[str, Any]) -> tuple[list[str], dict[str, dict[str, Any]]]:
+    """Return the Markdown extensions of a `mkdocs.yml` and their options, with those MkDocs always adds.
+
+    Options whose YAML tag names a Python object are left out: the check must not run what a configuration names.
+    """
+    names = ["toc", "tables", "fenced_code"]
+    configs: dict[str, dict[str, Any]] = {}
+    for name, options in named_entries(config.get("markdown_extensions"), "markdown_extensions"):
+        if name not in names:
+            names.append(name)
+        if isinstance(options, dict):
+            configs[name] = {str(key): value for key, value in options.items() if value is not None}
+    return names, configs
 
 
 def load_project(config_path: Path, settings: Settings | None = None) -> Project:
@@ -81,9 +108,14 @@ def load_project(config_path: Path, settings: Settings | None = None) -> Project
     """
     root = config_path.resolve().parent
     settings = settings or settings_in(read_config(config_path))
+    for language, folder in settings.languages.items():
+        if not (root / folder).is_dir():
+            msg = f"ledgermark: languages: {language} has its pages in '{folder}', which is no folder here"
+            raise ConfigError(msg)
     findings: list[Finding] = []
     datasets, files = _read_data(root, settings, findings)
-    ledger, problems = load_ledger(datasets, files)
+    broken = any(finding.code in ("LM501", "LM509") for finding in findings)
+    ledger, problems = load_ledger(datasets, files, incomplete=broken)
     findings += problems
     return Project(
         settings=settings,
@@ -95,7 +127,14 @@ def load_project(config_path: Path, settings: Settings | None = None) -> Project
         findings=tuple(findings),
         digest=_digest(root, settings, files),
         chips=_read_chips(root, settings, findings),
+        texts={name: source for name in ("mkdocs.yml", settings.mastheads) if (source := _read_text(root / name, name))},
+        families=_read_families(root, settings, findings),
+        history=_read_history(root, str(PurePosixPath(settings.descriptor).with_name("published.json")), findings),
     )
+
+
+# What MkDocs takes for a page.
+_MARKDOWN: Final = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
 
 
 def today() -> date:
@@ -148,7 +187,7 @@ def _read_data(root: Path, settings: Settings, findings: list[Finding]) -> tuple
     datasets = [replace(dataset, path=str(folder / dataset.path)) for dataset in described]
     files = {dataset.path: _read(root / dataset.path) for dataset in datasets}
     listed = {str(PurePosixPath(name)) for name in files}
-    for stray in sorted(path.parent.glob("*.csv")):
+    for stray in sorted(path.parent.glob("*.csv")) if not problems else ():
         name = str(folder / stray.name)
         if name not in listed:
             findings.append(Finding(name, 1, 1, "LM506", f"the file is not in {settings.descriptor}; describe it there"))
@@ -178,9 +217,11 @@ def _load(root: Path, name: str, find: Callable[[dict[str, Any]], dict[str, Any]
     try:
         exec(compile(content, str(root / name), "exec"), namespace)  # noqa: S102  (the project's own code is what a metric is)
         return find(namespace)
-    except (Exception, SystemExit) as error:  # noqa: BLE001  (whatever the author's file raises is the author's finding)
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
         line, column = _place_in(error, str(root / name))
-        findings.append(Finding(name, line, column, code, f"the file cannot be loaded: {type(error).__name__}: {getattr(error, 'msg', error)}"))
+        findings.append(Finding(name, line, column, code, f"the file cannot be loaded: {in_words(error)}"))
         return None
     finally:
         sys.path.remove(folder)
@@ -201,8 +242,24 @@ def _read_pages(root: Path, settings: Settings, findings: list[Finding]) -> dict
     pages: dict[str, dict[str, Page]] = {}
     for language, folder in {**settings.languages, "": settings.pages}.items():
         pages[language] = {}
-        for path in sorted((root / folder).rglob("*.md")):
+        for path in sorted((root / folder).rglob("*")):
             name = path.relative_to(root).as_posix()
+            if path.suffix.lower() not in _MARKDOWN or not path.is_file():
+                continue
+            if path.suffix != ".md":
+                findings.append(Finding(name, 1, 1, "LM901", f"the page's name ends in '{path.suffix}'; rename it to end in .md"))
+                continue
+            if not language and path.relative_to(root / folder).parts[0] in settings.languages:
+                findings.append(
+                    Finding(
+                        name,
+                        1,
+                        1,
+                        "LM901",
+                        f"the page belongs to a language; move it to the folder '{path.relative_to(root / folder).parts[0]}'",
+                    )
+                )
+                continue
             content = _read(path)
             if isinstance(content, bytes):
                 try:
@@ -235,18 +292,66 @@ def _read_chips(root: Path, settings: Settings, findings: list[Finding]) -> dict
     if not (root / settings.mastheads).is_file():
         return {}
     try:
-        content = yaml.safe_load((root / settings.mastheads).read_text(encoding="utf-8")) or {}
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
-        mark = getattr(error, "problem_mark", None)
-        findings.append(Finding(settings.mastheads, mark.line + 1 if mark else 1, 1, "LM901", f"no YAML: {getattr(error, 'problem', error)}"))
+        content = read_yaml((root / settings.mastheads).read_text(encoding="utf-8")) or {}
+    except ValueError as error:
+        line = error.line if isinstance(error, YamlError) else 1
+        findings.append(Finding(settings.mastheads, line, 1, "LM901", f"no YAML: {error}"))
         return {}
     chips: dict[str, list[dict[str, object]]] = {}
     for page, items in content.items() if isinstance(content, dict) else ():
-        if isinstance(items, list) and all(isinstance(item, dict) and "kind" in item for item in items):
+        if isinstance(items, list) and all(_is_chip(item) for item in items):
             chips[str(page)] = items
         else:
-            findings.append(Finding(settings.mastheads, 1, 1, "LM901", f"'{page}': expected a list of chips, each with a kind"))
+            message = f"'{page}': expected a list of chips, each with a kind and a text per language, or dates such as [2026-08-01]"
+            findings.append(Finding(settings.mastheads, 1, 1, "LM901", message))
     return chips
+
+
+def _read_families(root: Path, settings: Settings, findings: list[Finding]) -> tuple[Family, ...]:
+    if not (root / settings.subjects).is_file():
+        return ()
+    content = _read(root / settings.subjects)
+    try:
+        text = content.decode("utf-8") if isinstance(content, bytes) else ""
+    except UnicodeDecodeError as error:
+        content = f"not UTF-8 (byte {error.start + 1})"
+    if isinstance(content, str):
+        findings.append(Finding(settings.subjects, 1, 1, "LM123", content))
+        return ()
+    families, problems = read_subjects(settings.subjects, text, settings.languages)
+    findings += problems
+    return families
+
+
+def _read_history(root: Path, path: str, findings: list[Finding]) -> History:
+    """Return the record of published values and what git has of it."""
+    text: str | None = None
+    if (root / path).exists():
+        content = _read(root / path)
+        try:
+            text = content.decode("utf-8") if isinstance(content, bytes) else ""
+        except UnicodeDecodeError as error:
+            content = f"not UTF-8 (byte {error.start + 1})"
+        if isinstance(content, str):
+            findings.append(Finding(path, 1, 1, "LM410", content))
+            return History(path)
+    if not _git(root, "rev-parse", "HEAD"):
+        return History(path, text, None)
+    commits = _git(root, "rev-list", "HEAD", "--", path).split()
+    versions = (_git(root, "show", f"{commit}:./{path}") for commit in commits)
+    return History(path, text, tuple(version for version in versions if version))
+
+
+def _read_text(path: Path, name: str) -> Source | None:
+    content = _read(path)
+    return Source(name, content.decode("utf-8", "replace").replace("\r\n", "\n")) if isinstance(content, bytes) else None
+
+
+def _is_chip(item: Any) -> bool:
+    dates = item.get("dates", []) if isinstance(item, dict) else None
+    return (
+        isinstance(item, dict) and isinstance(item.get("kind"), str) and isinstance(dates, list) and all(isinstance(day, date) for day in dates)
+    )
 
 
 def _digest(root: Path, settings: Settings, files: Mapping[str, bytes | str]) -> str:
@@ -259,14 +364,23 @@ def _digest(root: Path, settings: Settings, files: Mapping[str, bytes | str]) ->
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a text file whole or not at all, keeping the line ends and permissions the file has."""
-    newline = "\r\n" if path.exists() and b"\r\n" in path.read_bytes() else "\n"
+    """Write a text file whole or not at all, with the permissions it has."""
     scratch = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with scratch.open("w", encoding="utf-8", newline=newline) as file:
-            file.write(text)
+        scratch.write_bytes(text.encode())
         if path.exists():
             scratch.chmod(path.stat().st_mode)
         scratch.replace(path)
     finally:
         scratch.unlink(missing_ok=True)
+
+
+def rewrite(path: Path, edit: Callable[[str], str]) -> None:
+    """Rewrite a page by a function of its text with plain line feeds; lines keep the ends they have. Whole or not at all."""
+    text = path.read_bytes().decode()
+    returns = [line.endswith("\r") for line in text.split("\n")[:-1]]
+    edited = edit(text.replace("\r\n", "\n"))
+    if any(returns):
+        lines = edited.split("\n")
+        edited = "\n".join(line + "\r" if index < len(returns) and returns[index] else line for index, line in enumerate(lines))
+    write_whole(path, edited)

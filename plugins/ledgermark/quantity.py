@@ -125,16 +125,20 @@ def _decimal(value: Scalar) -> Decimal:
 
 
 def largest(quantities: Iterable[Quantity]) -> Quantity:
-    """Return the largest, with the evidence of all: which one is largest depends on each of them. Raises ValueError for none."""
-    items = list(quantities)
-    top = max(items, key=_base)
+    """Return the largest, with the evidence of all: which one it is depends on each. Raises ValueError for none, UnitError for unlike ones."""
+    items = _some(quantities)
+    top = items[0]
+    for item in items[1:]:
+        top = max(top, item)
     return Quantity(top.value, top.unit, _all_evidence(items))
 
 
 def smallest(quantities: Iterable[Quantity]) -> Quantity:
-    """Return the smallest, with the evidence of all. Raises ValueError for none."""
-    items = list(quantities)
-    low = min(items, key=_base)
+    """Return the smallest, with the evidence of all. Raises ValueError for none, UnitError for unlike ones."""
+    items = _some(quantities)
+    low = items[0]
+    for item in items[1:]:
+        low = min(low, item)
     return Quantity(low.value, low.unit, _all_evidence(items))
 
 
@@ -142,7 +146,7 @@ def total(quantities: Iterable[Quantity]) -> Quantity:
     """Return the sum, in the unit of the first. Raises ValueError for none."""
     first, *rest = _some(quantities)
     for item in rest:
-        first = first + item
+        first = (first + item).to(first.unit)
     return first
 
 
@@ -155,13 +159,9 @@ def mean(quantities: Iterable[Quantity]) -> Quantity:
 def _some(quantities: Iterable[Quantity]) -> list[Quantity]:
     items = list(quantities)
     if not items:
-        msg = "no quantities to add up"
+        msg = "no quantities"
         raise ValueError(msg)
     return items
-
-
-def _base(quantity: Quantity) -> Decimal:
-    return _MATH.multiply(quantity.value, quantity.unit.factor)
 
 
 def _all_evidence(items: list[Quantity]) -> frozenset[Cell]:

@@ -31,22 +31,26 @@ class RenderContext:
         words: the page's language.
         drawn: the figures by name, in this language.
         datasets: by name.
-        keys: the claims that were checked on this page; any other must not be rendered.
+        checked: key and text of each claim that was checked on this page.
+        unchecked: what is wrong with claims that were rendered and are not among them; the host must not publish such a page.
         base: the way from the page's address to the site's root, such as `../../`.
         links: the same from the page's file, for links and images, which hosts resolve from file to file; such as `../`.
         stills: the names of the figures of which still pictures exist.
         figures: how many figures have been rendered so far.
+        changes: erratum to the published values that changed by it: what they are, old text, new text or None for one that is gone.
     """
 
     words: Catalogue
     drawn: Mapping[str, Drawn]
     datasets: Mapping[str, Dataset]
-    keys: frozenset[str]
+    checked: frozenset[tuple[str, str]]
     base: str = ""
     links: str = ""
     stills: frozenset[str] = frozenset()
     figures: int = 0
+    unchecked: list[str] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
+    changes: Mapping[str, tuple[tuple[str, str, str | None], ...]] = field(default_factory=dict)
 
 
 def plain(text: str) -> AtomicString:
@@ -171,6 +175,21 @@ def erratum_element(parent: ET.Element, identifier: str, when: date, title: str,
     return aside
 
 
+def erratum_changes(aside: ET.Element, changes: tuple[tuple[str, str, str | None], ...], words: Catalogue) -> None:
+    """Append the published values that an erratum changed: the old one struck, the new one beside it."""
+    if not changes:
+        return
+    listed = element(aside, "ul", class_="lm-erratum__changes")
+    for what, old, new in changes:
+        item = element(listed, "li", f"{what} ")
+        struck = element(item, "del", old, class_="lm-erratum__old")
+        struck.tail = " "
+        if new is None:
+            element(item, "span", words("removed"), class_="lm-erratum__gone")
+        else:
+            element(item, "ins", new, class_="lm-erratum__new")
+
+
 def erratum_affects(aside: ET.Element, affects: tuple[str, ...], words: Catalogue) -> None:
     """Append the line that says what an erratum touches."""
     line = element(aside, "p", class_="lm-erratum__affects")
@@ -184,4 +203,4 @@ def written_date(when: date, language: str) -> str:
     """Return a date in a language's long form: 29 August 2026, 2026年8月29日."""
     from babel.dates import format_date  # noqa: PLC0415  (only pages with dates pay)
 
-    return format_date(when, format="long", locale="en_GB" if language == "en" else language)
+    return format_date(when, format="long", locale="en_GB" if language == "en" else language).replace(" ", "\u00a0")

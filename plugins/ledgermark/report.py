@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ledgermark.badge import MEANINGS, badge_of
 from ledgermark.check import rows_of
 from ledgermark.findings import CODES, printable
+from ledgermark.record import event_item
 from ledgermark.sarif import sarif
 from ledgermark.typeset import show
 
@@ -17,11 +18,13 @@ if TYPE_CHECKING:
 
     from ledgermark.check import Project
     from ledgermark.claims import Claim
+    from ledgermark.drafts import Draft
     from ledgermark.figures import Drawn
     from ledgermark.findings import Finding
     from ledgermark.fix import Edit
     from ledgermark.pages import Page
     from ledgermark.quantity import Quantity
+    from ledgermark.record import Event
 
 FORMATS: Final = ("text", "json", "github", "sarif")
 
@@ -58,20 +61,42 @@ def finding_record(finding: Finding) -> dict[str, Any]:
     }
 
 
-def edits_report(changed: Mapping[Page, Sequence[Edit]], form: str, *, dry: bool) -> str:
-    """Return what `fix` changed, or would change: each edit with its place.
+def edits_report(changed: Mapping[Page, Sequence[Edit]], form: str, *, dry: bool, drafts: Sequence[Draft] = ()) -> str:
+    """Return what `fix` changed, or would change: each edit with its place, and the errata drafted.
 
     Args:
         changed: the edits by page; only pages that have some.
         form: `text` or `json`.
         dry: whether nothing was written.
+        drafts: the errata for published values that changed.
     """
     placed = [(page.source.path, *page.source.place(edit.start), edit.old, edit.new) for page, edits in changed.items() for edit in edits]
     if form == "json":
         names = ("path", "line", "column", "old", "new")
-        return json.dumps({"edits": [dict(zip(names, edit, strict=True)) for edit in placed], "written": not dry}, ensure_ascii=False, indent=2)
+        records: dict[str, Any] = {"edits": [dict(zip(names, edit, strict=True)) for edit in placed], "written": not dry}
+        if drafts:
+            records["errata"] = [{"path": item.page.source.path, "id": item.id, "affects": list(item.affects)} for item in drafts]
+        return json.dumps(records, ensure_ascii=False, indent=2)
     pages = f"{len(changed)} page{'' if len(changed) == 1 else 's'} {'would change' if dry else 'changed'}"
-    return "\n".join([*(f"{path}:{line}:{column}: {old} -> {new}" for path, line, column, old, new in placed), pages])
+    lines = [f"{path}:{line}:{column}: {old} -> {new}" for path, line, column, old, new in placed]
+    lines += [f"{item.page.source.path}: erratum '{item.id}' drafted for {', '.join(item.affects)}; say what happened" for item in drafts]
+    return "\n".join([*lines, pages])
+
+
+def events_report(events: Sequence[Event], path: str, form: str, *, dry: bool) -> str:
+    """Return what `publish` added to the record, or would add.
+
+    Args:
+        events: the new ones.
+        path: the record's.
+        form: `text` or `json`.
+        dry: whether nothing was written.
+    """
+    if form == "json":
+        return json.dumps({"events": [event_item(event) for event in events], "path": path, "written": not dry}, ensure_ascii=False, indent=2)
+    values = sum(event.dated is None for event in events)
+    counted = f"{values} value{'' if values == 1 else 's'}, {len(events) - values} errat{'um' if len(events) - values == 1 else 'a'}"
+    return f"{path}: {counted} {'would be added' if dry else 'added'}" if events else f"{path}: nothing new"
 
 
 def _github(finding: Finding) -> str:

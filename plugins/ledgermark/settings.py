@@ -25,8 +25,11 @@ class Settings:
         pages: the folder of pages that belong to no language (mkdocs' `docs_dir`).
         locale: the folder of the gettext catalogues, `LANG/LC_MESSAGES/messages.po`.
         mastheads: the YAML file with each article's chips, written once for all languages.
+        subjects: the YAML file with the words for what rows speak of; there need not be one.
         assets: the folder of style sheets and scripts of the site.
         units: unit to further spellings of it, besides those known in every project.
+        terms: phrase with a number in it that is a name or a setting, to the reason why it needs no source.
+        math: whether `$…$` is math on this site; numbers in math are then left alone.
         navigation: page paths without the language, in order.
         stills: whether to draw still pictures of figures with a Chromium found on the machine.
     """
@@ -39,8 +42,11 @@ class Settings:
     pages: str = "site_src/pages"
     locale: str = "site_src/locale"
     mastheads: str = "site_src/mastheads.yml"
+    subjects: str = "site_src/subjects.yml"
     assets: str = "site_src/assets"
     units: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    terms: Mapping[str, str] = field(default_factory=dict)
+    math: bool = False
     navigation: tuple[str, ...] = ()
     stills: bool = True
 
@@ -60,16 +66,20 @@ def read_settings(block: Mapping[str, Any] | None, *, docs_dir: str | None = Non
     Raises:
         ConfigError: an unknown key, or a value of the wrong form; it says which forms are accepted.
     """
+    if block is not None and not isinstance(block, dict):
+        msg = f"ledgermark: its options are {block!r}, expected 'key: value' lines"
+        raise ConfigError(msg)
     options = dict(block or {})
     known = [item.name for item in fields(Settings)]
     for key in options:
         if key not in known:
             msg = f"ledgermark: unknown option '{key}'{nearest(str(key), known)}"
             raise ConfigError(msg)
-    if docs_dir is not None:
-        options.setdefault("pages", docs_dir)
+    if docs_dir is not None and options.setdefault("pages", docs_dir) != docs_dir:
+        msg = f"ledgermark: pages is {options['pages']!r}, but MkDocs' docs_dir is {docs_dir!r}; leave pages out"
+        raise ConfigError(msg)
     settings = Settings()
-    for key in ("descriptor", "metrics", "figures", "pages", "locale", "mastheads", "assets"):
+    for key in ("descriptor", "metrics", "figures", "pages", "locale", "mastheads", "subjects", "assets"):
         options[key] = _path(key, options.get(key) or getattr(settings, key))
     for key in ("languages", "names"):
         options[key] = _texts(key, options.get(key) or getattr(settings, key))
@@ -78,14 +88,23 @@ def read_settings(block: Mapping[str, Any] | None, *, docs_dir: str | None = Non
         options["names"].setdefault(code, code)
     options["units"] = _units(options.get("units") or {})
     options["navigation"] = _list("navigation", options.get("navigation") or [])
-    if not isinstance(options.get("stills", True), bool):
-        msg = f"ledgermark: stills is {options['stills']!r}, expected true or false"
-        raise ConfigError(msg)
+    options["terms"] = _terms(options.get("terms") or {})
+    for key in ("stills", "math"):
+        if not isinstance(options.get(key, True), bool):
+            msg = f"ledgermark: {key} is {options[key]!r}, expected true or false"
+            raise ConfigError(msg)
     return Settings(**options)
 
 
 def _path(key: str, value: Any) -> str:
-    if not isinstance(value, str) or value.startswith("/") or ".." in value.split("/") or ":" in value:
+    if (
+        not isinstance(value, str)
+        or value.startswith("/")
+        or ".." in value.split("/")
+        or ":" in value
+        or not value.isprintable()
+        or value in ("", ".")
+    ):
         msg = f"ledgermark: {key} is {value!r}, expected a path below the folder of mkdocs.yml"
         raise ConfigError(msg)
     return value.strip("/")
@@ -115,4 +134,17 @@ def _units(value: Any) -> dict[str, tuple[str, ...]]:
         except UnitError as error:
             msg = f"ledgermark: units: {error}"
             raise ConfigError(msg) from error
-    return {str(unit): _list(f"units.{unit}", spellings) for unit, spellings in value.items()}
+    units = {str(unit): _list(f"units.{unit}", spellings) for unit, spellings in value.items()}
+    for unit, spellings in units.items():
+        for spelling in spellings:
+            if not spelling.strip() or spelling != spelling.strip() or not spelling.isprintable() or spelling[0].isdigit():
+                msg = f"ledgermark: units.{unit}: {spelling!r} is no spelling of a unit"
+                raise ConfigError(msg)
+    return units
+
+
+def _terms(value: Any) -> dict[str, str]:
+    if not isinstance(value, dict) or not all(isinstance(item, str) and item.strip() for pair in value.items() for item in pair):
+        msg = f"ledgermark: terms is {value!r}, expected each phrase with its reason, such as {{RX 7900 XT: name of the card}}"
+        raise ConfigError(msg)
+    return {" ".join(phrase.split()): reason for phrase, reason in value.items()}

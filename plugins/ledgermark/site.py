@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _BUNDLE: Final = "node_modules/plotly.js-basic-dist-min/plotly-basic.min.js"
 _LOCALE: Final = "node_modules/plotly.js-locales/zh-cn.js"
 _FONT: Final = "node_modules/@fontsource-variable/source-serif-4/files/source-serif-4-latin-wght-normal.woff2"
+_FONT_LICENSE: Final = "node_modules/@fontsource-variable/source-serif-4/LICENSE"
 BUNDLE_NAME: Final = "assets/vendor/plotly.min.js"
 LOCALE_NAME: Final = "assets/vendor/plotly-locale-zh-cn.js"
 FONT_NAME: Final = "assets/vendor/source-serif-4.woff2"
@@ -47,6 +48,7 @@ def vendor_files(root: Path) -> tuple[dict[str, bytes], str]:
         files[LOCALE_NAME] = f"(function(){{var module={{}};\n{words}\nPlotly.register(module.exports);}})();\n".encode()
     if (root / _FONT).is_file():
         files[FONT_NAME] = (root / _FONT).read_bytes()
+        files[f"{FONT_NAME}.LICENSE.txt"] = (root / _FONT_LICENSE).read_bytes()
     return files, line
 
 

@@ -2,103 +2,50 @@
 
 from __future__ import annotations
 
-import posixpath
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
 import markdown
 from markupsafe import Markup
 
+from ledgermark.contexts import Contexts, checked_pairs, relative_url
 from ledgermark.feed import Entry, atom_feed
 from ledgermark.markdown_ext import LedgermarkExtension
 from ledgermark.outputs import counts
 from ledgermark.render import RenderContext, written_date
-from ledgermark.site import FONT_NAME, claims_in, errata_markdown, errata_of, evidence_name
+from ledgermark.site import FONT_NAME, claims_in, errata_of, evidence_name
+from ledgermark.stamp import NO_STAMP, Stamp
 
 if TYPE_CHECKING:
-    from datetime import date
-
-    from ledgermark.catalogue import Catalogue
-    from ledgermark.check import Checked
     from ledgermark.pages import Page
-    from ledgermark.stamp import Stamp
 
 _CHIP_LABELS: Final = {"hardware": "Hardware", "model": "Model", "stack": "Stack", "scale": "Scale", "upstream": "Upstream", "date": "Measured"}
 
 
-def relative_url(target: str, url: str) -> str:
-    """Return the way from the address of one page to another of the same site, both from its root; a folder keeps its slash.
-
-    Args:
-        target: such as `en/method/`, `build.json`, or empty for the root.
-        url: the page's own, such as `zh/`.
-    """
-    way = posixpath.relpath(f"/{target}", posixpath.dirname(f"/{url}"))
-    return f"{way}/" if target.endswith("/") or not target else way
-
-
 @dataclass(frozen=True)
-class SiteView:
+class SiteView(Contexts):
     """A checked project as templates see it.
 
     Attributes:
-        stills: `NAME.LANG` of the figures of which still pictures exist.
         vendor: the names of the files that come out of packages.
         site_url: the site's address, or an empty text.
         built: the date of the build.
     """
 
-    checked: Checked
-    stamp: Stamp
-    site_name: str
-    site_url: str
-    built: date
-    stills: frozenset[str] = frozenset()
+    stamp: Stamp = NO_STAMP
+    site_name: str = ""
+    site_url: str = ""
+    built: date = date.min
     vendor: frozenset[str] = frozenset()
 
     def with_files(self, *, stills: frozenset[str], vendor: frozenset[str]) -> SiteView:
         """Return the same view, knowing which pictures and vendor files the site has."""
         return replace(self, stills=stills, vendor=vendor)
 
-    def words(self, language: str) -> Catalogue:
-        """Return the words of a language."""
-        return self.checked.project.catalogues[language]
-
-    def language(self, name: str) -> str:
-        """Return the language of the page with that name in the site (`zh/method.md`); the first for a page that belongs to none."""
-        languages = self.checked.project.settings.languages
-        first = name.partition("/")[0]
-        return first if first in languages else next(iter(languages))
-
-    def page(self, name: str) -> Page | None:
-        """Return the page with that name in the site, or None when it was made by the build."""
-        language, _, path = name.partition("/")
-        pages = self.checked.project.pages
-        return pages.get(language, {}).get(path) or pages.get("", {}).get(name)
-
-    def context(self, name: str, url: str) -> RenderContext:
-        """Return what the Markdown of a page needs to render."""
-        language, page = self.language(name), self.page(name)
-        claims = (
-            page.claims.claims
-            if page
-            else [claim for source, erratum in errata_of(self.checked, language) for claim in claims_in(source, erratum)]
-        )
-        drawn = {figure: item for (figure, of), item in self.checked.drawn.items() if of == language}
-        return RenderContext(
-            words=self.words(language),
-            drawn=drawn,
-            datasets=self.checked.project.ledger.datasets,
-            keys=frozenset(claim.key.replace("&amp;", "&") for claim in claims),
-            base=relative_url("", url),
-            links="../" * name.count("/"),
-            stills=frozenset(figure for figure in drawn if f"{figure}.{language}" in self.stills),
-        )
-
     def inline(self, text: str, page: Page) -> Markup:
         """Return a line of a page's Markdown as HTML without its paragraph."""
-        keys = frozenset(claim.key.replace("&amp;", "&") for claim in page.claims.claims)
-        context = RenderContext(self.words(page.language or self.language("")), {}, {}, keys)
+        context = RenderContext(self.words(page.language or self.language("")), {}, {}, checked_pairs(page.claims.claims))
         html = markdown.markdown(text, extensions=[LedgermarkExtension(context=context)])
         return Markup(html.removeprefix("<p>").removesuffix("</p>"))  # noqa: S704  (made by Markdown from the project's own page)
 
@@ -132,12 +79,6 @@ class SiteView:
             "stamp": self._stamp(page, url, language),
         }
 
-    def errata_page(self, language: str) -> str:
-        """Return the Markdown of the page that lists a language's errata."""
-        pages = self.checked.project.pages[language].values()
-        titles = {page.path: self.plain(_title(page), page) for page in pages}
-        return errata_markdown(self.checked, language, self.words(language), titles)
-
     def errata_feed(self, language: str) -> str:
         """Return the Atom feed of a language's errata."""
         words = self.words(language)
@@ -147,8 +88,8 @@ class SiteView:
             folder = page.path.removesuffix(".md").removesuffix("index").rstrip("/")
             url = f"{base}/{language}/{folder}/" if folder else f"{base}/{language}/"
             body = page.source.text[erratum.body_start : erratum.body_end].replace("](#", f"]({url}#")
-            keys = frozenset(claim.key.replace("&amp;", "&") for claim in page.claims.claims)
-            html = markdown.markdown(body, extensions=["tables", "attr_list", LedgermarkExtension(context=RenderContext(words, {}, {}, keys))])
+            pairs = checked_pairs(page.claims.claims)
+            html = markdown.markdown(body, extensions=["tables", "attr_list", LedgermarkExtension(context=RenderContext(words, {}, {}, pairs))])
             title = self.plain(erratum.title or _title(page), page)
             entries.append(Entry(title, f"{url}#erratum-{erratum.id}", erratum.date, html))
         home = f"{base}/{language}/errata/"

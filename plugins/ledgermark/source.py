@@ -6,16 +6,22 @@ import bisect
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _FRONT: Final = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)(?:\r?\n)?^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
-_FENCE: Final = re.compile(
-    r"^(?P<indent>[ \t]*(?:>[ \t]?)*)(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*?\n)??[ \t]*(?:>[ \t]?)*(?P=fence)[`~]*[ \t]*$",
-    re.DOTALL | re.MULTILINE,
+_FENCE: Final = re.compile(r"(?P<prefix>[ \t]*(?:>[ \t]?)*)(?P<fence>`{3,}(?=[^`]*$)|~{3,}(?=[^`]*$))")
+# What can stand in a paragraph and is not prose; tried from left to right, so that none hides the beginning of another.
+_INLINE: Final = re.compile(
+    r"\\[\\`<]|(?P<ticks>(?<!`)(?P<run>`+)(?!`).+?(?<!`)(?P=run)(?!`))|(?P<comment><!--(?!-?>)(?:(?!--!?>).)*-->)"
+    r"|(?P<raw><(?P<tag>script|style)(?=[\s>])[^>]*>.*?</(?P=tag)>)",
+    re.DOTALL | re.IGNORECASE,
 )
-_COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
-_TICKS: Final = re.compile(r"(?<![\\`])(`+)(?!`)((?:(?!\n[ \t]*\n).)+?)(?<!`)\1(?!`)", re.DOTALL)
-_RAW: Final = re.compile(r"<(script|style)\b[^>]*>.*?</\1>", re.DOTALL | re.IGNORECASE)
+# A line that begins a block of its own: no span of code reaches across it.
+_STARTS_BLOCK: Final = re.compile(r"[ \t]*(?:[-*+>|:#=<]|[0-9]+[.)]|/{3,}|`{3,}|~{3,}|\|)|[ \t]*$| {4}|\t")
+_STANDS_ALONE: Final = re.compile(r"[ \t]*(?:#|\||.*\|)")
 HEADING: Final = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t]*(?:\{[^}\n]*?#(?P<id>[\w.-]+)[^}\n]*\})?[ \t]*#*[ \t]*$", re.MULTILINE)
 
 
@@ -57,13 +63,14 @@ class Source:
         return match.group(1) if match else ""
 
     @cached_property
-    def comments(self) -> list[tuple[int, str]]:
-        """The HTML comments outside code, as offset and text between the marks."""
-        return [(match.start(), match.group()[4:-3].strip()) for match in _COMMENT.finditer(self._without_code)]
+    def _hidden(self) -> list[tuple[str, int, int]]:
+        """What is surely not prose: kind (`fence`, `ticks`, `comment`, `raw`), start and end."""
+        return list(_hidden_parts(self.text, self.body_start))
 
     @cached_property
-    def _without_code(self) -> str:
-        return _blank(_TICKS, _blank(_FENCE, self.text))
+    def comments(self) -> list[tuple[int, str]]:
+        """The HTML comments outside code, as offset and text between the marks."""
+        return [(start, self.text[start + 4 : end - 3].strip()) for kind, start, end in self._hidden if kind == "comment"]
 
     @cached_property
     def masked(self) -> str:
@@ -72,7 +79,21 @@ class Source:
         Only what Markdown itself surely takes for code is blanked: a fence or a run of ticks that is never closed is prose, and so is text
         that is merely indented (it may be the body of a list item). The safe mistake is to check too much.
         """
-        return _blank(_RAW, _blank(_COMMENT, self._without_code))
+        return self._blanked("fence", "ticks", "comment", "raw")
+
+    @cached_property
+    def with_code(self) -> str:
+        """The text with comments, scripts, styles and fenced code blanked, but code within a sentence left: a reader takes it for words."""
+        return self._blanked("fence", "comment", "raw")
+
+    def _blanked(self, *kinds: str) -> str:
+        parts: list[str] = []
+        position = 0
+        for kind, start, end in self._hidden:
+            if kind in kinds:
+                parts += [self.text[position:start], re.sub(r"[^\n]", " ", self.text[start:end])]
+                position = end
+        return "".join([*parts, self.text[position:]])
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:
@@ -90,5 +111,59 @@ class Source:
         return self.sections[index - 1].id if index else ""
 
 
-def _blank(pattern: re.Pattern[str], text: str) -> str:
-    return pattern.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
+def _hidden_parts(text: str, body_start: int) -> Iterator[tuple[str, int, int]]:
+    """Yield kind, start and end of what is surely code or comment, in order."""
+    for kind, start, end in _passages(text, body_start):
+        if kind:
+            yield kind, start, end
+            continue
+        for match in _INLINE.finditer(text, start, end):
+            found = next((name for name in ("ticks", "comment", "raw") if match[name]), "")
+            if found:
+                yield found, match.start(), match.end()
+
+
+def _passages(text: str, body_start: int) -> Iterator[tuple[str, int, int]]:
+    """Yield kind, start and end of stretches of text: `fence`, `comment`, or none for one within which a span of code may reach on."""
+    lines = [f"{line}\n" for line in text.split("\n")]
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line))
+    begun, index = 0, 0
+    while index < len(lines):
+        start = starts[index]
+        closing = _closing_fence(lines, index) if start >= body_start else None
+        # A comment, script or style at the margin may hold blank lines; one inside a paragraph may not.
+        block = _INLINE.match(text, start) if text.startswith("<", start) else None
+        hidden = next((name for name in ("comment", "raw") if block and block[name]), "")
+        if closing is not None:
+            yield "", begun, start
+            yield "fence", start, min(starts[closing + 1], len(text))
+            begun, index = starts[closing + 1], closing + 1
+        elif block and hidden:
+            yield "", begun, start
+            yield hidden, start, block.end()
+            begun, index = block.end(), bisect.bisect_left(starts, block.end())
+        else:
+            alone = _STANDS_ALONE.match(lines[index]) or (index and _STANDS_ALONE.match(lines[index - 1]))
+            if alone or _STARTS_BLOCK.match(lines[index]):
+                yield "", begun, start
+                begun = start
+            index += 1
+    yield "", begun, len(text)
+
+
+def _closing_fence(lines: list[str], index: int) -> int | None:
+    """Return the line that closes the fence opened on a line: the same fence at the same place, with nothing between that is less indented."""
+    opening = _FENCE.match(lines[index].rstrip("\r\n"))
+    if opening is None:
+        return None
+    prefix, fence = opening["prefix"], opening["fence"]
+    needed = prefix.rstrip() if prefix.strip() else prefix if len(prefix.expandtabs(4)) >= 4 else ""  # noqa: PLR2004  (Markdown's own four)
+    for number in range(index + 1, len(lines)):
+        line = lines[number].rstrip()
+        if line == prefix + fence:
+            return number
+        if line and not line.startswith(needed):
+            return None
+    return None

@@ -25,3 +25,6 @@ class Stamp:
     def commit_short(self) -> str:
         """The commit as readers see it: twelve digits, and a plus when files differed from it."""
         return (self.commit[:12] or "–") + ("+" if self.modified else "")
+
+
+NO_STAMP = Stamp(commit="", modified=False, built="")

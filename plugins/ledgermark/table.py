@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _NUMBER: Final = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
 _BOOLEANS: Final = {"true": "true", "false": "false", "True": "true", "False": "false", "1": "true", "0": "false"}
+_MAGNITUDE: Final = 100  # powers of ten; a cell beyond is no measurement and would fill the memory when written out
 _MANY: Final = 20  # findings of a kind in one file after which the rest is counted, not listed
 
 
@@ -48,7 +49,7 @@ def canonical(column: Column, text: str) -> str:
     match column.type:
         case "integer" if _INTEGER.fullmatch(text):
             return str(int(text))
-        case "number" if _NUMBER.fullmatch(text):
+        case "number" if _NUMBER.fullmatch(text) and abs(_adjusted(text)) <= _MAGNITUDE:
             return plain(Decimal(text))
         case "boolean" if text in _BOOLEANS:
             return _BOOLEANS[text]
@@ -60,9 +61,17 @@ def canonical(column: Column, text: str) -> str:
     raise ValueError(msg)
 
 
+def _adjusted(text: str) -> int:
+    """Return the power of ten of a number's first digit; a huge one for a number Decimal cannot hold."""
+    try:
+        return Decimal(text).adjusted()
+    except InvalidOperation:
+        return _MAGNITUDE + 1
+
+
 def plain(number: Decimal) -> str:
     """Return a number without exponent and without trailing zeros."""
-    text = format(number, "f")
+    text = format(number or abs(number), "f")
     return (text.rstrip("0").rstrip(".") if "." in text else text) or "0"
 
 
@@ -74,7 +83,7 @@ def read_table(dataset: Dataset, path: str, data: bytes) -> tuple[Table | None, 
         path: the file's path, for findings.
         data: its bytes.
     """
-    if not data.strip():
+    if not data.removeprefix(b"\xef\xbb\xbf").strip():
         return None, [Finding(path, 1, 1, "LM501", "the file is empty; expected a header and rows")]
     try:
         text = data.decode("utf-8-sig")

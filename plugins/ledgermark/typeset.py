@@ -13,13 +13,17 @@ if TYPE_CHECKING:
     from ledgermark.units import Unit
 
 
+_EXACT: Final = Context(prec=200)
+
+
 def write_like(shown: Shown, text: str, value: Decimal) -> str:
     """Return `value` (in the unit shown) in the manner of `text[shown.start:shown.end]`: its places, grouping, minus, width and script."""
     old = text[shown.start : shown.end]
     if shown.form != "digits":
         rounded = _round(value, shown.place)
         words = write_chinese(abs(rounded)) if shown.form == "chinese" else write_english(abs(rounded))
-        return _signed(old, words, rounded, explicit=shown.explicit_sign)
+        words = words.capitalize() if old[:1].isupper() else words
+        return _signed(old, words, value if shown.explicit_sign else rounded, explicit=shown.explicit_sign)
     plain = fold(old)
     digits = plain.lstrip("+- ")
     decimals = len(digits.partition(".")[2])
@@ -33,7 +37,7 @@ def write_like(shown: Shown, text: str, value: Decimal) -> str:
         new = f"{int(whole):,}".replace(",", separator) + dot + rest
     if any("０" <= char <= "９" for char in old):
         new = "".join(chr(ord(char) + 0xFEE0) if char in "0123456789." else char for char in new)
-    return _signed(old, new, rounded, explicit=shown.explicit_sign)
+    return _signed(old, new, value if shown.explicit_sign else rounded, explicit=shown.explicit_sign)
 
 
 def _signed(old: str, new: str, value: Decimal, *, explicit: bool) -> str:
@@ -49,7 +53,8 @@ def _signed(old: str, new: str, value: Decimal, *, explicit: bool) -> str:
 
 def _round(value: Decimal, place: Decimal) -> Decimal:
     """Return the value at a place, ties away from zero (`agrees` takes either)."""
-    return (value / place).quantize(Decimal(1), rounding=ROUND_HALF_UP) * place
+    steps = _EXACT.divide(value, place).quantize(Decimal(1), rounding=ROUND_HALF_UP, context=_EXACT)
+    return _EXACT.multiply(steps, place)
 
 
 def show(value: Decimal, unit: Unit, *, significant: int = 6, signed: bool = False) -> str:

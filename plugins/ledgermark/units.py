@@ -5,6 +5,7 @@ A token and a streamed chunk are dimensions of their own, so `chunk/s / (tok/s)`
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -30,7 +31,9 @@ COUNTED: Final = (
     "worker",
     "session",
 )
-_SPELLED: Final = {"%": "percent", "×": "times", "1": "dimensionless", "pp": "percentage_point", "": "dimensionless"}
+_SPELLED: Final = {"%": "percent", "×": "times", "1": "dimensionless", "pp": "percentage_point"}
+_CANONICAL: Final = {"percent": "%", "times": "×", "dimensionless": "1", "": "1", "percentage_point": "pp"}
+_SYNTAX: Final = re.compile(r"%|×|1|pp|(?:1/)?[A-Za-zµμ](?:[A-Za-zµμ0-9_*/^() -]*[A-Za-zµμ0-9)])?")
 _ABBREVIATED: Final = {"token": "tok"}
 
 # Not pint's own list: there a byte has no dimension (0.90 GiB would pass for a plain number) and hundreds of units that no report uses
@@ -147,6 +150,10 @@ def parse_unit(text: str) -> Unit:
     Raises:
         UnitError: nobody defined it.
     """
+    text = _CANONICAL.get(text, text)
+    if not _SYNTAX.fullmatch(text):
+        msg = f"unknown unit '{text}'"
+        raise UnitError(msg)
     registry = _registry()
     try:
         parsed = registry.parse_units(_SPELLED.get(text, text))
@@ -155,4 +162,4 @@ def parse_unit(text: str) -> Unit:
     except Exception as error:
         msg = f"unknown unit '{text}'"
         raise UnitError(msg) from error
-    return Unit(text or "1", Decimal(base.magnitude), tuple(sorted(powers.items())))
+    return Unit(text, Decimal(base.magnitude), tuple(sorted(powers.items())))

@@ -88,10 +88,12 @@ def _compare(claim: Claim, shown: Shown, value: Quantity, stated: Unit | None) -
         return problem("LM103", f"shows '{claim.text}'; {wanted}")
     amount = value.to(unit).value
     bound = claim.relation if claim.relation in BOUNDS else ""
-    if agrees(shown, amount):
+    # A relation that excludes equality, where nothing was rounded, is wrong by its own word.
+    touches = claim.relation in ("less_than", "more_than") and amount == shown.value
+    if agrees(shown, amount) and not touches:
         return []
     expected = write_like(shown, claim.text, amount)
-    if bound and holds(shown, amount, bound):
+    if bound and holds(shown, amount, bound) and not touches:
         return problem(
             "LM110", f"bounds {show(amount, unit)} by '{written}', which is looser than its last place needs; write '{expected}'", expected
         )

@@ -1,5 +1,6 @@
 """What the repository says of itself holds: documented commands exist, files are small, and nothing ties it to one registry."""
 
+import ast
 import re
 import shutil
 import subprocess
@@ -100,6 +101,33 @@ def test_lowest_versions_are_the_lower_bounds() -> None:
 
 def test_every_dependency_is_pinned() -> None:
     assert requirements("site", "stills", "dev").keys() - pins("constraints.txt").keys() == set()
+
+
+# Packages whose import name is not their own.
+IMPORTED_AS = {"yaml": "pyyaml", "pymdownx": "pymdown-extensions", "number_parser": "number-parser"}
+
+
+def test_every_import_of_the_library_is_declared() -> None:
+    trees = [ast.parse(path.read_text("utf-8")) for path in (ROOT / "plugins").rglob("*.py")]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    imported |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+    packages = {name.partition(".")[0] for name in imported} - sys.stdlib_module_names - {"ledgermark"}
+    assert {IMPORTED_AS.get(name, name) for name in packages} - requirements("site", "stills").keys() == set()
+
+
+def test_the_command_line_needs_nothing_of_the_site() -> None:
+    code = """
+import sys
+class Block:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in BLOCKED:
+            raise ModuleNotFoundError(name)
+BLOCKED = {"feedgenerator", "jieba", "kaleido", "material", "mkdocs", "plotly", "properdocs", "torch", "triton"}
+sys.meta_path.insert(0, Block())
+import ledgermark.cli
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 
 
 def _numbers(version: str) -> list[int]:

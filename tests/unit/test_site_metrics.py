@@ -64,6 +64,8 @@ SHOWN = [
     (f"control_largest_change?runs={SILENT}", "8.8 %"),
     ("control_largest_spread?run=q38_radeon_pinned,q38_radeon_routed", "35.1 %, 21.2 %"),
     ("control_uneven_cells?run=q38_radeon_pinned,q38_radeon_routed,g31_a100,g26_a100,q38_a100_routed", "13, 12, 0, 0, 0"),
+    ("control_uneven_total?runs=g31_a100,g26_a100,q38_a100_routed", "0"),
+    ("control_uneven_total?runs=q38_radeon_pinned,q38_radeon_routed", "25"),
     ("control_cells?run=q38_radeon_pinned", "22"),
     ("control_contexts", "11"),
     ("control_rounds", "2"),

@@ -77,11 +77,13 @@
     const facts = make("dl", "");
     const fact = (label, ...value) => facts.append(make("dt", "", label), make("dd", "", ...value));
     if (claim.formula) fact(labels.formula, make("code", "", claim.formula));
-    const badge = make("span", "lm-badge", claim.state_label ?? claim.state);
-    badge.classList.add(`lm-badge--${String(claim.badge ?? "").replace(/[^a-z-]/g, "") || "none"}`);
-    fact(labels.state, badge);
-    fact(labels.commit, make("code", "", link(String(evidence.commit).slice(0, 12), evidence.commit_url)));
-    const byFile = Map.groupBy ? Map.groupBy(claim.inputs, (input) => input.file) : groupBy(claim.inputs, (input) => input.file);
+    if (claim.state_label) {
+      const badge = make("span", "lm-badge", claim.state_label);
+      badge.classList.add(`lm-badge--${String(claim.badge).replace(/[^a-z-]/g, "")}`);
+      fact(labels.state, badge);
+    }
+    if (evidence.commit) fact(labels.commit, make("code", "", link(String(evidence.commit), evidence.commit_url)));
+    const byFile = groupBy(claim.inputs, (input) => input.file);
     return [
       make("p", "lm-evidence-card__value", (claim.values ?? []).join(", ")),
       facts,
@@ -177,7 +179,8 @@
     const element = target(event);
     clearTimeout(timer);
     if (element && element !== asked) timer = setTimeout(() => show(element, false), OPEN_AFTER_MS);
-    else if (!element && !inCard(event) && card && !card.contains(document.activeElement)) timer = setTimeout(() => dismiss(false), CLOSE_AFTER_MS);
+    else if (!element && !inCard(event) && card && !card.contains(document.activeElement))
+      timer = setTimeout(() => dismiss(false), CLOSE_AFTER_MS);
   });
 
   document.addEventListener("click", (event) => {

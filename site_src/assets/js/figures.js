@@ -10,7 +10,20 @@
   const { theme, paintTrace, paintLayout, swatch, slotColour } = window.ledgermark.paint;
   // Read now: the browser forgets which script runs as soon as it has run.
   const vendor = new URL("../vendor/", document.currentScript.src);
-  const UNWANTED = ["sendChartToCloud", "select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d", "pan2d", "zoom2d", "toggleSpikelines", "hoverClosestCartesian", "hoverCompareCartesian"];
+  const SAY_AFTER_MS = 120;
+  const UNWANTED = [
+    "sendChartToCloud",
+    "select2d",
+    "lasso2d",
+    "autoScale2d",
+    "zoomIn2d",
+    "zoomOut2d",
+    "pan2d",
+    "zoom2d",
+    "toggleSpikelines",
+    "hoverClosestCartesian",
+    "hoverCompareCartesian",
+  ];
 
   /** Figures with a chart, by their <figure>. A figure that has left the document is purged at the next page. */
   const drawn = new Map();
@@ -65,7 +78,10 @@
   /** Everything Plotly needs to show the figure as it stands: theme, width and which series are on. */
   function scene(chart) {
     const colours = theme();
-    const data = chart.spec.data.map((trace, index) => ({ ...paintTrace(trace, colours), visible: chart.hidden.has(index) ? "legendonly" : true }));
+    const data = chart.spec.data.map((trace, index) => ({
+      ...paintTrace(trace, colours),
+      visible: chart.hidden.has(index) ? "legendonly" : true,
+    }));
     return [data, paintLayout(chart.spec.layout, colours, chart.canvas.clientWidth)];
   }
 
@@ -112,12 +128,14 @@
       const rows = [...text.querySelectorAll("tspan.line")];
       return (rows.length ? rows : [text]).map((row) => row.textContent).join(", ");
     });
-    chart.said.textContent = lines.filter(Boolean).join("; ");
+    if (chart.at) chart.said.textContent = lines.filter(Boolean).join("; ");
   }
 
+  /** Shows the label of the point that the keys are at, and says it once the label is there: the library lets quick calls wait. */
   function hover(chart) {
     window.Plotly.Fx.hover(chart.canvas, [{ curveNumber: chart.at.trace, pointNumber: chart.at.point }]);
-    announce(chart);
+    clearTimeout(chart.timer);
+    chart.timer = setTimeout(() => announce(chart), SAY_AFTER_MS);
   }
 
   function unhover(chart) {
@@ -128,7 +146,9 @@
   }
 
   function step(chart, key) {
-    const traces = chart.spec.data.map((_, index) => index).filter((index) => !chart.hidden.has(index) && points(chart.spec.data[index]).length);
+    const traces = chart.spec.data
+      .map((_, index) => index)
+      .filter((index) => !chart.hidden.has(index) && points(chart.spec.data[index]).length);
     if (!traces.length) return false;
     const first = () => ({ trace: traces[0], point: points(chart.spec.data[traces[0]])[0] });
     if (!chart.at) {
@@ -190,10 +210,11 @@
       plot.append(canvas, said);
       const config = { responsive: false, displaylogo: false, displayModeBar: "hover", modeBarButtonsToRemove: UNWANTED, doubleClick: false };
       if (locale) config.locale = locale; // "locale: undefined" throws.
-      const chart = { figure, canvas, said, spec, config, hidden: new Set(), at: null, width: 0 };
+      const chart = { figure, canvas, said, spec, config, hidden: new Set(), at: null, timer: 0, width: 0 };
       drawn.set(figure, chart);
       if (spec.layout?.height) plot.style.setProperty("--lm-plot-height", `${Number(spec.layout.height)}px`);
       figure.classList.add("is-drawn");
+      if (spec.labels?.keys) plot.setAttribute("aria-description", spec.labels.keys);
       addLegend(chart);
       const [data, layout] = scene(chart);
       await window.Plotly.newPlot(canvas, data, layout, config);

@@ -11,7 +11,15 @@
   const DASHES = { dash: "5 3", dot: "1.5 3", dashdot: "6 3 1.5 3", longdash: "9 3", longdashdot: "9 3 1.5 3" };
   const RISING = "M6 6l4-4M6 10l8-8M8 12l10-10M12 12l6-6M16 12l2-2";
   const FALLING = "M18 6l-4-4M18 10l-8-8M16 12L6 2M12 12L6 6M8 12l-2-2";
-  const HATCHES = { "/": RISING, "\\": FALLING, x: RISING + FALLING, "-": "M6 5h12M6 9h12", "|": "M10 2v10M14 2v10", "+": "M6 7h12M10 2v10M14 2v10", ".": RISING };
+  const HATCHES = {
+    "/": RISING,
+    "\\": FALLING,
+    x: RISING + FALLING,
+    "-": "M6 5h12M6 9h12",
+    "|": "M10 2v10M14 2v10",
+    "+": "M6 7h12M10 2v10M14 2v10",
+    ".": RISING,
+  };
   const MARKS = {
     circle: "M12 4a3.2 3.2 0 1 0 .01 0Z",
     square: "M9 4.2h6v6h-6Z",
@@ -93,7 +101,13 @@
       colorway: colours.series,
       margin: { l: 48, r: 14, t: 10, b: 44, ...painted.margin },
       font: { size: width < 480 ? 11 : 12.5, ...painted.font, color: colours.ink, family: colours.font },
-      hoverlabel: { align: "left", ...painted.hoverlabel, bgcolor: colours.raised, bordercolor: colours.edge, font: { color: colours.ink, family: colours.font, size: 12.5 } },
+      hoverlabel: {
+        align: "left",
+        ...painted.hoverlabel,
+        bgcolor: colours.raised,
+        bordercolor: colours.edge,
+        font: { color: colours.ink, family: colours.font, size: 12.5 },
+      },
       modebar: { bgcolor: "rgba(0,0,0,0)", color: colours.muted, activecolor: colours.ink },
     };
   }
@@ -115,13 +129,23 @@
     }
     const mode = trace.mode ?? "lines+markers";
     if (mode.includes("lines")) {
-      picture.append(svg("path", { d: "M0 7.2H24", stroke: "currentColor", "stroke-width": 2, fill: "none", "stroke-dasharray": DASHES[trace.line?.dash] ?? "none" }));
+      picture.append(
+        svg("path", {
+          d: "M0 7.2H24",
+          stroke: "currentColor",
+          "stroke-width": 2,
+          fill: "none",
+          "stroke-dasharray": DASHES[trace.line?.dash] ?? "none",
+        }),
+      );
     }
     if (mode.includes("markers")) {
       const symbol = String(trace.marker?.symbol ?? "circle");
       const open = symbol.endsWith("-open") || symbol === "x";
       const fill = symbol.endsWith("-open") ? "var(--lm-raised)" : symbol === "x" ? "none" : "currentColor";
-      picture.append(svg("path", { d: MARKS[symbol.replace(/-open$/, "")] ?? MARKS.circle, fill, stroke: "currentColor", "stroke-width": open ? 1.6 : 0 }));
+      picture.append(
+        svg("path", { d: MARKS[symbol.replace(/-open$/, "")] ?? MARKS.circle, fill, stroke: "currentColor", "stroke-width": open ? 1.6 : 0 }),
+      );
     }
     return picture;
   }

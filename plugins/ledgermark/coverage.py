@@ -1,0 +1,226 @@
+"""How many of the numbers a reader sees are bound, given, exempt by a rule, or unbound: per page and language."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ledgermark.exempt import RULE_NAMES, compile_terms, unit_patterns
+from ledgermark.findings import Finding, printable
+from ledgermark.spelling import ALIASES
+from ledgermark.unbound import BOUND, GIVEN, UNBOUND, Number, Reader, numbers_in, numbers_of, term_problem
+from ledgermark.units import COUNTED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from ledgermark.check import Project
+    from ledgermark.pages import Page
+    from ledgermark.suggest import Suggestions
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Numbers by what answers for them.
+
+    Attributes:
+        exempt: rule to how many it let stand, only rules that did.
+    """
+
+    bound: int
+    given: int
+    exempt: Mapping[str, int]
+    unbound: int
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.bound + self.given + sum(self.exempt.values()) + self.unbound
+
+    def record(self) -> dict[str, Any]:
+        """Return the counts as a JSON object."""
+        return {
+            "numbers": self.total,
+            "bound": self.bound,
+            "given": self.given,
+            "exempt": sum(self.exempt.values()),
+            "by_rule": dict(self.exempt),
+            "unbound": self.unbound,
+        }
+
+
+@dataclass(frozen=True)
+class Covered:
+    """The numbers of one file in one language, each with its line and column.
+
+    Attributes:
+        path: the file.
+        language: its language, or an empty text.
+        page: the page's path without the language's folder; the masthead's page for chips.
+    """
+
+    path: str
+    language: str
+    page: str
+    numbers: tuple[tuple[int, int, Number], ...]
+
+    @property
+    def counts(self) -> Counts:
+        """How many of each kind."""
+        return count_numbers(number for _, _, number in self.numbers)
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """The numbers of a project.
+
+    Attributes:
+        files: by language, then by path.
+        terms: each of the project's terms and how often it let a number stand.
+    """
+
+    files: tuple[Covered, ...]
+    terms: Mapping[str, int]
+
+    def of_language(self, language: str) -> Counts:
+        """Return the counts of a language, mastheads included."""
+        return count_numbers(number for file in self.files if file.language == language for _, _, number in file.numbers)
+
+    def of_page(self, language: str, page: str) -> Counts:
+        """Return the counts of a page in a language, with its masthead."""
+        files = (file for file in self.files if (file.language, file.page) == (language, page))
+        return count_numbers(number for file in files for _, _, number in file.numbers)
+
+
+def count_numbers(numbers: Iterable[Number]) -> Counts:
+    """Return how many numbers there are of each kind, a rule's in the order of the documentation."""
+    states = Counter(number.state for number in numbers)
+    exempt = {rule: states[rule] for rule in RULE_NAMES if states[rule]}
+    return Counts(states[BOUND], states[GIVEN], exempt, states[UNBOUND])
+
+
+def reader_of(project: Project) -> Reader:
+    """Return how numbers are judged in a project."""
+    settings = project.settings
+    measure, unit = unit_patterns(tuple(sorted(settings.aliases.items())))
+    counted = {name: metric.unit.symbol for name, metric in (project.metrics or {}).items() if metric.unit.symbol in COUNTED}
+    for dataset in project.ledger.datasets.values():
+        units = {f"{dataset.name}.{column.name}": column.unit.symbol for column in dataset.columns if column.unit}
+        counted |= {name: symbol for name, symbol in units.items() if symbol in COUNTED}
+    return Reader(
+        pattern=compile_terms(settings.terms),
+        measure=measure,
+        unit=unit,
+        spellings=ALIASES | settings.aliases,
+        counted=counted,
+        figures={(page.language, page.path): tuple(block.argument for block in page.figures) for page in project.all_pages},
+        math=settings.math,
+    )
+
+
+def coverage_of(project: Project) -> Coverage:
+    """Return every number that readers of a project's pages see, and what answers for each."""
+    reader = reader_of(project)
+    files: list[Covered] = []
+    for page in project.all_pages:
+        numbers = ((*page.source.place(number.offset), number) for number in numbers_of(page, reader))
+        files.append(Covered(page.source.path, page.language, page.path, tuple(sorted(numbers, key=_place))))
+    for language in project.settings.languages:
+        for name, chips in _chips(project, language).items():
+            numbers = _chip_numbers(project, chips, reader)
+            files.append(Covered(project.settings.mastheads, language, f"{name}.md", tuple(sorted(numbers, key=_place))))
+    order = {language: at for at, language in enumerate((*project.settings.languages, ""))}
+    files.sort(key=lambda file: (order[file.language], file.path, file.page))
+    used = Counter(number.detail for file in files for _, _, number in file.numbers if number.state == "term")
+    return Coverage(tuple(files), {term: used[term] for term in project.settings.terms})
+
+
+def _place(item: tuple[int, int, Number]) -> tuple[int, int]:
+    return item[:2]
+
+
+def _chips(project: Project, language: str) -> dict[str, list[str]]:
+    return {name: [str(chip[language]) for chip in chips if chip.get(language)] for name, chips in project.chips.items()}
+
+
+def _chip_numbers(project: Project, chips: list[str], reader: Reader) -> Iterator[tuple[int, int, Number]]:
+    source = project.texts.get(project.settings.mastheads)
+    for text in chips:
+        start = source.text.find(text) if source else -1
+        for number in numbers_in(text, reader):
+            line, column = source.place(start + number.offset) if source and start >= 0 else (1, 1)
+            yield line, column, number
+
+
+def page_findings(page: Page, reader: Reader, suggestions: Suggestions) -> Iterator[Finding]:
+    """Yield a finding for each number of a page that nothing answers for."""
+    for number in numbers_of(page, reader):
+        if number.code or number.state == UNBOUND:
+            message = number.problem or suggestions.message(number.text)
+            yield Finding(page.source.path, *page.source.place(number.offset), number.code or "LM201", message, number.text)
+
+
+def project_findings(project: Project, suggestions: Suggestions) -> Iterator[Finding]:
+    """Yield what is wrong with numbers outside the pages: chips of mastheads, and terms that name nothing or are used nowhere."""
+    reader = reader_of(project)
+    for language in project.settings.languages:
+        for chips in _chips(project, language).values():
+            for line, column, number in _chip_numbers(project, chips, reader):
+                if number.state == UNBOUND:
+                    yield Finding(project.settings.mastheads, line, column, "LM201", suggestions.message(number.text), number.text)
+    if project.settings.terms:
+        yield from _term_findings(project, reader)
+
+
+def _term_findings(project: Project, reader: Reader) -> Iterator[Finding]:
+    config = project.texts.get("mkdocs.yml")
+    for term, uses in coverage_of(project).terms.items():
+        place = config.place(max(config.text.find(term, max(config.text.find("terms:"), 0)), 0)) if config else (1, 1)
+        if problem := term_problem(term, reader):
+            yield Finding("mkdocs.yml", *place, "LM207", f"the term '{term}' {problem}")
+        elif not uses:
+            yield Finding("mkdocs.yml", *place, "LM206", f"the term '{term}' lets no number stand anywhere; remove it")
+
+
+def coverage_text(coverage: Coverage, languages: Iterable[str], *, verbose: bool) -> str:
+    """Return the coverage for a terminal: a line per file, a total per language, and on demand each number."""
+    lines: list[str] = []
+    for file in coverage.files:
+        if file.numbers:
+            lines.append(f"{file.path}{f' ({file.language})' if file.path.endswith('.yml') else ''}: {_words(file.counts)}")
+        if verbose:
+            lines += [f"  {line}:{column} {number.state} {_described(number)}" for line, column, number in file.numbers]
+    lines += [f"{language}: {_words(coverage.of_language(language))}" for language in languages]
+    if verbose and coverage.terms:
+        lines += [f"term '{term}': {uses}" for term, uses in coverage.terms.items()]
+    return "\n".join(printable(line) for line in lines)
+
+
+def _described(number: Number) -> str:
+    term = f" by '{number.detail}'" if number.detail and number.detail != number.text else ""
+    return f"'{' '.join(number.text.split())}'{term}{f' {number.code}' if number.code else ''}"
+
+
+def _words(counts: Counts) -> str:
+    rules = ", ".join(f"{rule} {count}" for rule, count in counts.exempt.items())
+    exempt = sum(counts.exempt.values())
+    return (
+        f"{counts.total} numbers: {counts.bound} bound, {counts.given} given, {exempt} exempt{f' ({rules})' if rules else ''}, "
+        f"{counts.unbound} unbound"
+    )
+
+
+def coverage_json(coverage: Coverage, languages: Iterable[str], *, verbose: bool) -> str:
+    """Return the coverage as JSON, with each number on demand."""
+    files = []
+    for file in coverage.files:
+        record: dict[str, Any] = {"path": file.path, "language": file.language, **file.counts.record()}
+        if verbose:
+            record["list"] = [
+                {"line": line, "column": column, "text": number.text, "state": number.state, "term": number.detail, "code": number.code}
+                for line, column, number in file.numbers
+            ]
+        files.append(record)
+    totals = {language: coverage.of_language(language).record() for language in languages}
+    return json.dumps({"languages": totals, "files": files, "terms": dict(coverage.terms)}, ensure_ascii=False, indent=2)

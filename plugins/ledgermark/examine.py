@@ -1,0 +1,39 @@
+"""The whole check, as every door runs it: the project's own rules, then Markdown's word on the pages where source alone cannot tell."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ledgermark.check import Checked, Project, check_project
+from ledgermark.contexts import Contexts
+from ledgermark.rendered import check_rendered, is_doubtful
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import date
+
+
+def examine(
+    project: Project,
+    today: date,
+    extensions: Sequence[str],
+    configs: Mapping[str, Mapping[str, Any]],
+    only: frozenset[str] | None = None,
+) -> Checked:
+    """Return everything wrong with a project.
+
+    Args:
+        project: as read.
+        today: the date no erratum may be after.
+        extensions: the Markdown extensions of the site, by name.
+        configs: their options.
+        only: the pages to report on; None for all.
+    """
+    checked = check_project(project, today, only)
+    contexts = Contexts(checked)
+    findings = list(checked.findings)
+    for page in project.all_pages:
+        if (only is None or page.source.path in only) and is_doubtful(page):
+            findings += check_rendered(page, contexts, extensions, configs)
+    return replace(checked, findings=tuple(sorted(set(findings))))

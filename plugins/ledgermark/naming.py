@@ -1,0 +1,144 @@
+"""Whether the words around a number name what its rows are of: the same machine, context, arm."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from typing import TYPE_CHECKING, Final
+
+from ledgermark.findings import Finding, nearest
+from ledgermark.passages import CLAUSE, PART, SENTENCE, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ledgermark.claims import Claim
+    from ledgermark.metrics import Metric
+    from ledgermark.pages import Page
+    from ledgermark.passages import Reading
+    from ledgermark.quantity import Quantity
+    from ledgermark.subjects import Family, Mention, Owners, Words
+
+_BETWEEN: Final = re.compile(r"\s*(?:[,、，]\s*)?(?:(?:and|or|to|和|与|及|或|到|至)\s*)?")
+
+
+def check_declared(families: Iterable[Family], metrics: Mapping[str, Metric], path: str) -> list[Finding]:
+    """Return the metrics that declare a family or subject nobody defined; `path` is the file that should define it."""
+    known = {family.name: [subject.name for subject in family.subjects] for family in families}
+    problems: list[str] = []
+    for metric in metrics.values():
+        for family, names in metric.subjects.items():
+            if family not in known:
+                problems.append(f"metric '{metric.name}' names the family '{family}'{nearest(family, known)}")
+                continue
+            strange = (name for name in names if name not in known[family])
+            problems += [f"metric '{metric.name}': no '{name}' in '{family}'{nearest(name, known[family])}" for name in strange]
+    return [Finding(path, 1, 1, "LM123", problem) for problem in problems]
+
+
+def check_subjects(page: Page, reading: Reading, words: Words, owners: Owners, values: Mapping[str, tuple[Quantity, ...]]) -> list[Finding]:
+    """Return the words that name another subject than that of the number they stand at.
+
+    The nearest stretch that names the family decides: what no other number claims of the clause, then the clause, the part of the sentence,
+    and what the sentence said before. In a table the row's other cells and the column's header are asked each for itself. What another number
+    there has for its own says nothing of this one, unless nothing else stands nearer.
+
+    Args:
+        page: the page.
+        reading: its text.
+        words: of its language.
+        owners: tells the subjects of a claim.
+        values: what the data gives, by claim key.
+    """
+    mentions = words.find(reading.text)
+    if not mentions:
+        return []
+    named = _Named(reading, mentions, owners, values, page.claims.claims)
+    findings: list[Finding] = []
+    for index, claim in enumerate(page.claims.claims):
+        for family, mention in named.foreign(index).items():
+            shown = " ".join(page.source.text[mention.start : mention.end].split())
+            own = ", ".join(sorted(owners.of(claim, values.get(claim.key, ()), family)))
+            message = f"'{shown}' stands at '{claim.text}', whose rows are of {own} ({family}): {claim.key}"
+            findings.append(Finding(page.source.path, *page.source.place(mention.start), "LM120", message, shown))
+    return findings
+
+
+class _Named:
+    """The mentions on a page, and to which of its claims each belongs."""
+
+    def __init__(
+        self,
+        reading: Reading,
+        mentions: list[Mention],
+        owners: Owners,
+        values: Mapping[str, tuple[Quantity, ...]],
+        claims: tuple[Claim, ...],
+    ) -> None:
+        self.reading, self.mentions, self.owners, self.values, self.claims = reading, mentions, owners, values, claims
+        self.starts = [mention.start for mention in mentions]
+        self.groups = _groups(mentions, reading.text)
+        self.near = [set(self._inside(reading.nearest(claim.start, claim.end))) for claim in claims]
+        self.taken = {
+            at
+            for claim, near in zip(claims, self.near, strict=True)
+            for at in (*near, *self._inside(Span(claim.end, reading.nearest(claim.start, claim.end, PART).end)))
+            if mentions[at].subjects & self._own(claim, mentions[at].family)
+        }
+
+    def foreign(self, index: int) -> dict[str, Mention]:
+        """Return, by family, the first mention at a claim that is not of its own."""
+        claim = self.claims[index]
+        wrong: dict[str, Mention] = {}
+        for ladder in _ladders(claim, self.reading):
+            decided: set[str] = set()
+            for spans in ladder:
+                for family, places in self._by_family(spans).items():
+                    own = self._own(claim, family)
+                    if family in decided or not own:
+                        continue
+                    owned = {at for at in places if self.mentions[at].subjects & own}
+                    others = places - owned - (self.taken if owned else self.taken - self.near[index])
+                    if owned or others:
+                        decided.add(family)
+                    if others:
+                        wrong.setdefault(family, self.mentions[min(others)])
+        return wrong
+
+    def _own(self, claim: Claim, family: str) -> frozenset[str]:
+        return self.owners.of(claim, self.values.get(claim.key, ()), family)
+
+    def _inside(self, span: Span) -> range:
+        return range(bisect.bisect_left(self.starts, span.start), bisect.bisect_left(self.starts, span.end))
+
+    def _by_family(self, spans: tuple[Span, ...]) -> dict[str, set[int]]:
+        """Return the mentions in some stretches, with the enumerations they stand in, by family."""
+        found: dict[str, set[int]] = {}
+        for span in spans:
+            for at in self._inside(span):
+                found.setdefault(self.mentions[at].family, set()).update(self.groups.get(at, (at,)))
+        return found
+
+
+def _ladders(claim: Claim, reading: Reading) -> list[list[tuple[Span, ...]]]:
+    """Return the ladders of stretches in which a claim's subjects may be named; in each the first that names a family decides."""
+    passage = reading.passage(claim.start)
+    nearest = reading.nearest(claim.start, claim.end)
+    clause, part, sentence = (reading.around(claim.start, claim.end, level) for level in (CLAUSE, PART, SENTENCE))
+    steps: list[tuple[Span, ...]] = [(nearest,), (clause,), (part,), (Span(sentence.start, part.end),)]
+    if passage.above is None:
+        return [steps]
+    return [[*steps, passage.beside], [*steps, (passage.above,)]]
+
+
+def _groups(mentions: list[Mention], text: str) -> dict[int, tuple[int, ...]]:
+    """Return, for each mention in an enumeration of one family ("8K, 16K and 32K"), all that stand in it."""
+    groups: dict[int, tuple[int, ...]] = {}
+    run: list[int] = []
+    for at, mention in enumerate(mentions):
+        if run and not (mentions[run[-1]].family == mention.family and _BETWEEN.fullmatch(text, mentions[run[-1]].end, mention.start)):
+            groups.update((member, tuple(run)) for member in run if len(run) > 1)
+            run = []
+        run.append(at)
+    groups.update((member, tuple(run)) for member in run if len(run) > 1)
+    return groups

@@ -1,0 +1,131 @@
+"""Where numbers stand in running text, in digits and words of both scripts.
+
+Each is found by its look alone. Whether it may stand there is decided elsewhere, so a doubt here is a number.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_HAN: Final = "零〇一二两三四五六七八九十百千万亿半壹贰叁肆伍陆柒捌玖拾佰仟萬億兩參廿卅"
+# Numerals that are no decimal digits: superscripts, fractions, Roman, circled, Suzhou and the enclosed Han ones.
+_SIGNS: Final = (
+    "\u00b2\u00b3\u00b9\u00bc-\u00be\u2070\u2074-\u2079\u2080-\u2089\u2150-\u218b\u2460-\u249b\u24ea-\u24ff\u2776-\u2793"
+    "\u3021-\u3029\u3038-\u303a\u3192-\u3195\u3220-\u3229\u3248-\u324f\u3251-\u325f\u3280-\u3289\u32b1-\u32bf"
+)
+_ONES: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_SMALL: Final = (
+    *("zero", "one", *_ONES, "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+    *("twenty", "thirty", "forty", "fourty", "fifty", "sixty", "seventy", "eighty", "ninety"),
+)
+_LARGE: Final = tuple(f"{word}{end}" for word in ("hundred", "thousand", "million", "billion", "trillion") for end in ("", "s"))
+_PART: Final = tuple(
+    ["third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "twentieth", "hundredth", "thousandth", "millionth"]
+)
+_PARTS: Final = tuple(f"{word}s" for word in _PART)
+_HALVES: Final = ("half", "halves", "quarter", "quarters")
+_OTHER: Final = (
+    *("halve", "halved", "halving", "twice", "thrice", "double", "doubled", "doubles", "doubling", "triple", "tripled", "triples", "tripling"),
+    *("quadruple", "quadrupled", "quadruples", "dozen", "dozens", *(f"{word}fold" for word in (*_ONES, "hundred", "thousand"))),
+    *(f"{word}th" for word in ("eleven", "twelf", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen")),
+)
+
+
+def _any(*words: str) -> str:
+    return "(?:" + "|".join(sorted(words, key=lambda word: (-len(word), word))) + ")"
+
+
+# Each pattern begins with a set of characters, so that the search leaps over all others. What may stand before is looked at afterwards.
+_RAISED: Final = "[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+"
+_DIGITS: Final = re.compile(
+    rf"""[0-9](?:[0-9]{{0,2}}(?:[ ,'’\u00a0\u2009\u202f][0-9]{{3}}(?![0-9]))+|[0-9]*)(?:\.[0-9]+)*
+        (?:[eE][+-]?[0-9]+(?![0-9A-Za-z]))?
+        (?:[ ]?[×x][ ]?10(?:\^[+-]?[0-9]+|{_RAISED}))?
+        (?:\^[+-]?[0-9]+|{_RAISED})?
+        (?:[ ]?[十百千万亿半]+)?""",
+    re.VERBOSE,
+)
+# \d here on purpose: the digits of every other script are numbers to a reader too.
+_OTHER_DIGITS: Final = re.compile(rf"[^\W0-9_a-zA-Z{_HAN}](?<=[\d{_SIGNS}])[\d{_SIGNS}]*|[{_SIGNS}][\d{_SIGNS}]*")
+_CHINESE: Final = re.compile(
+    rf"""[{_HAN}][{_HAN}]*(?:分之(?:[0-9]|[{_HAN}])[0-9.{_HAN}]*)?(?:点[零〇一二三四五六七八九]+)?(?:[个天年秒分]?半(?![导径途]))?
+        |[翻加双成倍对减](?:(?<=翻)[倍番]|(?<=加)倍|(?<=双)倍|(?<=成)倍|(?<=倍)增|(?<=对)折|(?<=减)半)""",
+    re.VERBOSE,
+)
+_ENGLISH: Final = re.compile(
+    rf"(?:{'|'.join(sorted((*_SMALL, *_LARGE, *_PART, *_PARTS, *_HALVES, *_OTHER), key=lambda word: (-len(word), word)))})\b"
+    rf"(?:(?:[ \n-]|[ ]and[ ](?:a[ ])?){_any(*_SMALL, *_LARGE, *_PART, *_PARTS, *_HALVES)}\b|[ ]point(?:[ ]{_any(*_SMALL)}\b)+)*"
+)
+# Words in which a Chinese numeral counts nothing. A test holds each against jieba's dictionary, so that no `三倍` slips in.
+_WORDS: Final = (
+    "一样 一般 一直 一定 一起 一切 一旦 一律 一些 一点 一下 一向 一味 一并 一同 一再 一概 一经 一方面 一致 一面 一边 一方 一番 一系列 一部分 一路 一时",
+    "一贯 一体 一连 一齐 一口气 一会儿 一会 一目了然 一概而论 一模一样 一视同仁 一成不变 一来 一开始 一开 一应 一手 一共 统一 唯一 万一 同一 单一 逐一",
+    "之一 任一 进一步 不一 不一致 缺一不可 专一 如一 合一 划一 一一 两者 两边 两端 二者 三者 三番两次 再三 三思 四周 四舍五入 四处 四面八方 四分位",
+    "五花八门 乱七八糟 七零八落 千方百计 千差万别 千变万化 百科 百般 百姓 万万 万能 万物 万分 万象 十分 十足 百分数 百分比 百分点 百分率 零头 零散",
+    "零件 零星 零售 零碎 多半 大半 半导体 半径 半途 半途而废 半成品 半夜 半透明 二进制 十进制 八进制 十六进制 二维 三维 二元 二叉树 二分法 三角",
+    "三角形 四边形 二手 第三方 百度 万维网",
+)
+LEXICAL: Final = frozenset(" ".join(_WORDS).split())
+_LEXICAL: Final = re.compile("|".join(sorted(map(re.escape, LEXICAL), key=len, reverse=True)))
+
+
+@dataclass(frozen=True)
+class Token:
+    """A number in a text: where it stands, and how it is written (`digits`, `sign`, `han`, `english`)."""
+
+    start: int
+    end: int
+    text: str
+    form: str
+
+
+def find_tokens(text: str) -> list[Token]:
+    """Return the numbers of a visible text in order."""
+    found = [Token(match.start(), match.end(), match.group(), "digits") for match in _DIGITS.finditer(text)]
+    found += _english(text)
+    if not text.isascii():
+        found += [Token(match.start(), match.end(), match.group(), "sign") for match in _OTHER_DIGITS.finditer(text)]
+        found += _chinese(text)
+        found.sort(key=lambda token: token.start)
+        return [token for at, token in enumerate(found) if at == 0 or token.start >= found[at - 1].end]
+    return sorted(found, key=lambda token: token.start)
+
+
+def _english(text: str) -> Iterator[Token]:
+    lower = text.lower()
+    if len(lower) != len(text):  # a letter whose small form is longer; ASCII's never is
+        lower = "".join(char.lower() if char.isascii() else char for char in text)
+    for match in _ENGLISH.finditer(lower):
+        start, end = match.span()
+        before = lower[start - 1 : start]
+        if before.isascii() and (before.isalnum() or before == "_"):
+            continue
+        word = match.group()
+        # `the third` orders; `a third` is an amount. `a second` is neither, so it is not in the list.
+        if word in _PART and lower[max(0, start - 3) : start].split(" ")[-2:][:1] not in (["a"], ["an"]):
+            continue
+        yield Token(start, end, text[start:end], "english")
+
+
+def _chinese(text: str) -> Iterator[Token]:
+    words = [match.span() for match in _LEXICAL.finditer(text)]
+    at = 0
+    for match in _CHINESE.finditer(text):
+        start, end = match.span()
+        while at < len(words) and words[at][1] <= start:
+            at += 1
+        if at < len(words) and words[at][0] < end and _is_lexical(text, start, end, words[at]):
+            continue
+        yield Token(start, end, match.group(), "han")
+
+
+def _is_lexical(text: str, start: int, end: int, word: tuple[int, int]) -> bool:
+    """Return whether the word holds the whole numeral and is not cut out of a longer number (`十分之三`, `二十分`)."""
+    before, after = text[: word[0]][-1:], text[word[1] : word[1] + 1]
+    counted = before != "" and (before in _HAN or before.isdigit())
+    return word[0] <= start and end <= word[1] and not counted and after != "之"

@@ -1,0 +1,89 @@
+"""The Markdown extension for hosts without a plugin beside it: the project is checked once a process, and pages are known by their text."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from markdown.postprocessors import Postprocessor
+from markdown.preprocessors import Preprocessor
+
+from ledgermark.contexts import Contexts, address_of
+from ledgermark.examine import examine
+from ledgermark.findings import ConfigError
+from ledgermark.markdown_ext import LedgermarkExtension, RenderedPage
+from ledgermark.project import load_project, markdown_extensions, read_config, today
+
+if TYPE_CHECKING:
+    from markdown import Markdown
+
+_FIRST: Final = 1000
+_LAST: Final = -1000
+
+
+class _WhichPage(Preprocessor):
+    """Finds out which page a text is."""
+
+    def __init__(self, md: Markdown, page: RenderedPage, project: str, *, stills: bool) -> None:
+        super().__init__(md)
+        self.page = page
+        self.project = project
+        self.stills = stills
+
+    def run(self, lines: list[str]) -> list[str]:
+        """Set the page's context; leave the text alone."""
+        contexts = _contexts(self.project, stills=self.stills)
+        name = contexts.name_of("\n".join(lines))
+        self.page.context = contexts.context(name, address_of(name)) if name is not None else None
+        return lines
+
+
+class _Refuse(Postprocessor):
+    """Stops a page with a claim on it that was not checked: such a host asks no plugin."""
+
+    def __init__(self, md: Markdown, page: RenderedPage) -> None:
+        super().__init__(md)
+        self.page = page
+
+    def run(self, text: str) -> str:
+        """Return the text as it is. Raises ConfigError when something on the page was not checked."""
+        if self.page.context and self.page.context.unchecked:
+            raise ConfigError(self.page.context.unchecked[0])
+        return text
+
+
+class StandaloneExtension(LedgermarkExtension):
+    """The extension, told its project's `mkdocs.yml` instead of each page's context."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__()
+        self.config |= {
+            "project": ["mkdocs.yml", "The project's mkdocs.yml."],
+            "stills": [False, "Whether the site has still pictures of all figures."],  # type: ignore[list-item]
+        }
+        self.setConfigs(options)
+
+    def page(self, md: Markdown) -> RenderedPage:
+        """Return a page whose context is found when its text comes."""
+        page = RenderedPage(None)
+        which = _WhichPage(md, page, str(self.getConfig("project")), stills=bool(self.getConfig("stills")))
+        md.preprocessors.register(which, "ledgermark-page", _FIRST)
+        md.postprocessors.register(_Refuse(md, page), "ledgermark-refuse", _LAST)
+        return page
+
+
+def makeExtension(**options: Any) -> StandaloneExtension:  # noqa: N802  (Python-Markdown's name)
+    """Return the extension."""
+    return StandaloneExtension(**options)
+
+
+@lru_cache(maxsize=4)
+def _contexts(project: str, *, stills: bool) -> Contexts:
+    """Return the pages of a project. Raises ConfigError when it has findings: a host without a check must not publish them."""
+    path = Path(project)
+    checked = examine(load_project(path), today(), *markdown_extensions(read_config(path)))
+    if checked.findings:
+        msg = f"{len(checked.findings)} findings; the first: {checked.findings[0]}"
+        raise ConfigError(msg)
+    return Contexts(checked, frozenset(f"{name}.{language}" for name, language in checked.drawn) if stills else frozenset())

@@ -1,0 +1,190 @@
+"""Subjects: what the rows behind a number speak of, and the words for it in each language.
+
+A family is a set of subjects of which a row has one: the machines, the arms, the context lengths. A number's own subjects are those of its
+rows, so nothing is declared per claim; a metric may say otherwise where its sentence speaks of less than its rows hold.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, Final
+
+import yaml
+
+from ledgermark.findings import Finding, nearest
+from ledgermark.ledger import Ledger, LedgerError, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ledgermark.claims import Claim
+    from ledgermark.metrics import Metric
+    from ledgermark.quantity import Quantity
+
+_FIELDS: Final = ("columns", "subjects")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One subject of a family.
+
+    Attributes:
+        values: what its rows hold in the family's columns; `*` stands for anything.
+        words: language to the words that name it; under the empty code those of every language.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    words: Mapping[str, tuple[str, ...]] = field(hash=False)
+
+    def owns(self, text: str) -> bool:
+        """Return whether a row with this cell speaks of it."""
+        return any(fnmatchcase(text, value) for value in self.values)
+
+
+@dataclass(frozen=True)
+class Family:
+    """Subjects of which a row has one, and the columns that say which."""
+
+    name: str
+    columns: tuple[str, ...]
+    subjects: tuple[Subject, ...]
+
+
+@dataclass(frozen=True)
+class Mention:
+    """Words on a page that name subjects of a family; a word may name several."""
+
+    start: int
+    end: int
+    family: str
+    subjects: frozenset[str]
+
+
+def read_subjects(path: str, text: str, languages: Iterable[str]) -> tuple[tuple[Family, ...], list[Finding]]:
+    """Return the families a file declares, and what is wrong with it.
+
+    Args:
+        path: the file's, for findings.
+        text: its YAML: family to `columns` and `subjects`, each of these with `values`, and `words` or words by language.
+        languages: the language codes.
+    """
+    findings: list[Finding] = []
+
+    def finding(message: str, near: str = "") -> None:
+        line = text[: max(text.find(f"{near}:"), 0)].count("\n") + 1 if near else 1
+        findings.append(Finding(path, line, 1, "LM123", message))
+
+    try:
+        content = yaml.safe_load(text) or {}
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        return (), [Finding(path, mark.line + 1 if mark else 1, 1, "LM123", f"no YAML: {getattr(error, 'problem', error)}")]
+    if not isinstance(content, dict):
+        finding("expected families: 'name:' with 'columns' and 'subjects' under it")
+        return (), findings
+    families: list[Family] = []
+    for name, block in content.items():
+        if not isinstance(block, dict) or set(block) - set(_FIELDS) or not isinstance(block.get("subjects"), dict):
+            finding(f"'{name}': expected 'columns', a list, and 'subjects', each with a name of its own", str(name))
+            continue
+        subjects = [_subject(str(key), item, (*languages,), finding) for key, item in block["subjects"].items()]
+        families.append(Family(str(name), _texts(block.get("columns")), tuple(subject for subject in subjects if subject)))
+    return tuple(families), findings
+
+
+def _subject(name: str, block: Any, languages: tuple[str, ...], finding: Any) -> Subject | None:
+    known = ("values", "words", *languages)
+    if not isinstance(block, dict):
+        finding(f"'{name}': expected 'values' and 'words'", name)
+        return None
+    for key in block:
+        if key not in known:
+            finding(f"'{name}': unknown '{key}'{nearest(str(key), known)}", name)
+    words = {language: _texts(block.get(language)) for language in languages} | {"": _texts(block.get("words"))}
+    if not any(words.values()):
+        finding(f"'{name}' has no words; write 'words' for all languages, or one list per language", name)
+    return Subject(name, _texts(block.get("values")), words)
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    items = value if isinstance(value, list) else [] if value is None else [value]
+    return tuple(str(item) for item in items)
+
+
+class Words:
+    """The words of all families in one language, to be found in one pass."""
+
+    def __init__(self, families: Iterable[Family], language: str) -> None:
+        self.language = language
+        meanings: dict[tuple[str, str], set[str]] = {}
+        for family in families:
+            for subject in family.subjects:
+                for word in (*subject.words.get("", ()), *subject.words.get(language, ())):
+                    meanings.setdefault((_folded(word), family.name), set()).add(subject.name)
+        self._meanings: dict[str, list[tuple[str, frozenset[str]]]] = {}
+        for (word, family_name), names in meanings.items():
+            self._meanings.setdefault(word, []).append((family_name, frozenset(names)))
+        patterns = [_pattern(word) for word in sorted(self._meanings, key=len, reverse=True)]
+        self.pattern = re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
+
+    def find(self, text: str) -> list[Mention]:
+        """Return the mentions in a text, in order."""
+        if self.pattern is None:
+            return []
+        return [
+            Mention(match.start(), match.end(), family, names)
+            for match in self.pattern.finditer(text)
+            for family, names in self._meanings.get(_folded(match.group()), ())
+        ]
+
+
+def _folded(word: str) -> str:
+    return re.sub(r"[\s\u00a0\u202f-]+", " ", word).casefold().strip()
+
+
+def _pattern(word: str) -> str:
+    """Return the pattern of a word: not inside another word or number, its spaces any white space or a hyphen."""
+    escaped = re.escape(word).replace(r"\ ", r"[\s\u00a0\u202f-]+")
+    before = r"(?<![A-Za-z0-9_])(?<![0-9][.,])" if word[0].isascii() and word[0].isalnum() else ""
+    before += r"(?<![0-9] )" if word[0].isdigit() else ""
+    after = r"(?![A-Za-z0-9_])" if word[-1].isascii() and word[-1].isalnum() else ""
+    after += r"(?!\.[0-9])(?![\s\u00a0\u202f][0-9]{3}(?![0-9]))" if word[-1].isdigit() else ""
+    return f"{before}{escaped}{after}"
+
+
+class Owners:
+    """Tells the subjects of values by their rows; each row is looked at once."""
+
+    def __init__(self, families: Iterable[Family], ledger: Ledger, metrics: Mapping[str, Metric]) -> None:
+        self.families = {family.name: family for family in families}
+        self._ledger = ledger
+        self._metrics = metrics
+        self._rows: dict[tuple[str, str, int], frozenset[str]] = {}
+        self._claims: dict[tuple[str, str], frozenset[str]] = {}
+
+    def of(self, claim: Claim, values: Iterable[Quantity], family: str) -> frozenset[str]:
+        """Return a claim's subjects in a family; none where its rows do not say, or its metric does not want it checked."""
+        place = (claim.key, family)
+        if place not in self._claims:
+            metric = self._metrics.get(claim.name)
+            declared = metric.subjects.get(family) if metric else None
+            rows = {(cell.dataset, cell.line) for value in values for cell in value.evidence} if declared is None else set()
+            owned = [self._row(family, dataset, line) for dataset, line in rows]
+            self._claims[place] = frozenset(declared or ()).union(*owned)
+        return self._claims[place]
+
+    def _row(self, family: str, dataset: str, line: int) -> frozenset[str]:
+        place = (family, dataset, line)
+        if place not in self._rows:
+            described = self.families[family]
+            try:
+                row = Row(self._ledger, dataset, self._ledger.table(dataset).position(line))
+                columns = [column for column in described.columns if self._ledger.datasets[dataset].column(column)]
+                texts = [row.text(column) for column in columns]
+            except (LedgerError, LookupError):
+                texts = []
+            self._rows[place] = frozenset(subject.name for subject in described.subjects for text in texts if subject.owns(text))
+        return self._rows[place]

@@ -1,0 +1,220 @@
+"""Every number a reader can see, and what answers for it: a claim, a source, a rule that lets it stand, or nothing."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from ledgermark.exempt import Near, exemption_of, find_terms, text_before
+from ledgermark.numberwords import find_tokens
+from ledgermark.visible import plain_text, visible_parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ledgermark.exempt import Exemption
+    from ledgermark.numberwords import Token
+    from ledgermark.pages import Page
+    from ledgermark.visible import Link, Visible
+
+BOUND: Final = "bound"
+GIVEN: Final = "given"
+UNBOUND: Final = "unbound"
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number a reader can see.
+
+    Attributes:
+        text: as shown, with the unit after it.
+        offset: where it stands in the file.
+        state: `bound`, `given`, `unbound`, or the rule that lets it stand.
+        detail: the term, for the rule `term`.
+        problem: what is wrong with it although something answers for it.
+        code: the code of that.
+    """
+
+    text: str
+    offset: int
+    state: str
+    detail: str = ""
+    problem: str = ""
+    code: str = ""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How numbers are judged in a project: made once, used for every page.
+
+    Attributes:
+        pattern: finds the project's terms.
+        measure, unit: find a unit of measure, or any unit, after a number.
+        spellings: how units are written, to the units.
+        counted: the names of claims that count something, to what they count.
+        figures: language and page path to the names of the page's figures, in order.
+        math: whether `$…$` is math.
+    """
+
+    pattern: re.Pattern[str] | None
+    measure: re.Pattern[str]
+    unit: re.Pattern[str]
+    spellings: Mapping[str, str]
+    counted: Mapping[str, str]
+    figures: Mapping[tuple[str, str], tuple[str, ...]]
+    math: bool = False
+
+
+def numbers_of(page: Page, reader: Reader) -> Iterator[Number]:
+    """Yield every number of a page that readers see."""
+    headings = tuple(section.id for section in page.source.sections if section.level == 2)  # noqa: PLR2004  (the page's chapters)
+    elsewhere = {path: names for (language, path), names in reader.figures.items() if language == page.language}
+    figures = elsewhere.get(page.path, ())
+    for part in visible_parts(page, math=reader.math):
+        near = Near(part.text, reader.measure, reader.unit, part.links, figures, headings, elsewhere)
+        yield from _judge(part, near, reader)
+        yield from _code(part, reader)
+
+
+def numbers_in(text: str, reader: Reader) -> Iterator[Number]:
+    """Yield every number of a text that carries no markup, such as a chip of a masthead."""
+    part = plain_text(text)
+    yield from _judge(part, Near(part.text, reader.measure, reader.unit), reader)
+
+
+def _judge(part: Visible, near: Near, reader: Reader) -> Iterator[Number]:
+    tokens = find_tokens(part.text)
+    links = [link for link in part.links if link.target.partition(":")[0].lower() in _SCHEMES and link.start < link.end]
+    links.sort(key=lambda link: link.start)
+    starts = [link.start for link in links]
+    terms = find_terms(near, reader.pattern) if tokens else []
+    passed = 0
+    shown: set[int] = set()
+    for token in tokens:
+        if token.start < passed:
+            continue
+        index = bisect.bisect_right(starts, token.end - 1) - 1
+        link = links[index] if index >= 0 and token.start < links[index].end else None
+        if link is None:
+            number, passed = _loose(part, token, terms, near)
+            yield number
+            continue
+        shown.add(index)
+        if token.start < link.start or token.end > link.end:
+            whole = part.text[min(token.start, link.start) : max(token.end, link.end)]
+            yield Number(whole, part.offset(token.start), UNBOUND, problem=_EDGE.format(whole), code="LM204")
+        else:
+            yield Number(token.text, part.offset(token.start), _SCHEMES[link.target.partition(":")[0].lower()])
+    yield from _edges(part, links, shown, reader)
+
+
+_SCHEMES: Final = {"claim": BOUND, "given": GIVEN}
+_EDGE: Final = "the number '{0}' is only in part inside its link; put all of it between the brackets"
+
+
+def _loose(part: Visible, token: Token, terms: Sequence[Exemption], near: Near) -> tuple[Number, int]:
+    """Return a number outside any claim, and up to where the rule that lets it stand reaches."""
+    text, offset = part.text, part.offset(token.start)
+    found = next((item for item in terms if item.start <= token.start and token.end <= item.end), None) or exemption_of(token, near)
+    if found is None or token.end > found.end:
+        unit = near.unit.match(text, token.end)
+        end = unit.end() if unit else token.end
+        while end < len(text) and token.form == "digits" and text[end].isascii() and text[end].isalnum():
+            end += 1
+        sign = 1 if text_before(text, token.start) in ("+", "-", "±") else 0
+        return Number(" ".join(text[token.start - sign : end].split()), offset, UNBOUND), token.end
+    shown = text[found.start : found.end]
+    return Number(shown, offset, found.rule, found.term, found.problem, "LM205" if found.problem else ""), found.end
+
+
+def _edges(part: Visible, links: Sequence[Link], shown: set[int], reader: Reader) -> Iterator[Number]:
+    """Yield what stands beside a bound number and changes what it says: a sign before it, a unit after it that is not its own."""
+    text = part.text
+
+    def number(start: int, end: int, problem: str, code: str = "LM204") -> Number:
+        return Number(text[start:end], part.offset(start), UNBOUND, problem=problem.format(text[start:end]), code=code)
+
+    for index, link in enumerate(links):
+        scheme, _, key = link.target.partition(":")
+        if scheme.lower() == "given":
+            if index not in shown:
+                yield number(link.start, link.end, "'{0}' shows no number; a source is given for a number", "LM202")
+            continue
+        before = text_before(text, link.start)
+        if before in ("+", "-", "±") and not text[: link.start - 1][-1:].isalnum():
+            yield number(link.start - 1, link.end, _EDGE)
+        if after := reader.measure.match(text, link.end):
+            yield number(link.start, after.end(), "the unit in '{0}' stands outside the link, where nothing checks it")
+        elif (after := reader.unit.match(text, link.end)) and (counted := reader.counted.get(key.partition("?")[0])):
+            noun = reader.spellings.get(after.group().strip(_GAP))
+            if noun not in (None, counted) and after.group().strip(_GAP) not in _ANY_NOUN:
+                yield number(link.start, after.end(), f"'{{0}}' counts in {noun}, {key.partition('?')[0]} counts in {counted}")
+
+
+_ANY_NOUN: Final = ("次", "组")  # counts runs, calls and launches alike
+_GAP: Final = " \n-\u00a0\u2009\u202f"
+
+
+def _code(part: Visible, reader: Reader) -> Iterator[Number]:
+    """Yield pieces of inline code that are nothing but a measurement: code is not where a result goes to hide."""
+    for code, offset in part.codes:
+        inner = code.strip("` ")
+        if not inner or (not inner[-1:].isdigit() and not reader.measure.search(inner)):
+            continue
+        tokens = list(find_tokens(inner))
+        if len(tokens) == 1 and (unit := reader.measure.match(inner, tokens[0].end)) and unit.end() == len(inner) and tokens[0].start <= 1:
+            yield Number(inner, offset, UNBOUND, problem=f"'{inner}' is a measurement in code, where nothing checks it", code="LM203")
+
+
+def term_problem(term: str, reader: Reader) -> str:
+    """Return why a phrase may not be a term, or an empty text: terms are names and settings, never measurements."""
+    tokens = find_tokens(term)
+    if not tokens:
+        return "has no number in it"
+    if any(reader.unit.match(term, token.end) for token in tokens):
+        return "has a number with a unit in it; that is a measurement"
+    rest = "".join(char for at, char in enumerate(term) if not any(token.start <= at < token.end for token in tokens))
+    if not any(char.isalpha() for char in rest):
+        return "is a bare number"
+    if words := set(re.findall("[a-z]+", rest.lower())) & _QUANTITY or set(rest) & set("约快慢倍±≈~"):
+        return f"says how much ({', '.join(sorted(words))}); that is a measurement"
+    return ""
+
+
+_QUANTITY: Final = frozenset(
+    [
+        "about",
+        "almost",
+        "approximately",
+        "at_most",
+        "best",
+        "better",
+        "by",
+        "fewer",
+        "faster",
+        "gain",
+        "gains",
+        "greater",
+        "higher",
+        "larger",
+        "least",
+        "less",
+        "longer",
+        "lower",
+        "more",
+        "most",
+        "nearly",
+        "over",
+        "roughly",
+        "shorter",
+        "slower",
+        "smaller",
+        "speedup",
+        "than",
+        "times",
+        "under",
+        "worse",
+    ]
+)
