@@ -91,6 +91,25 @@ def control_contexts(ledger: Ledger) -> Quantity:
     return smallest(control_cells(ledger, run) / len(GATES) for run in _runs(ledger))
 
 
+@metric(unit="run", formula="runs with both gates")
+def control_runs(ledger: Ledger) -> Quantity:
+    """Runs of the control."""
+    first = [ledger.rows(dataset, run=run, arm=arm) for arm in GATES for run in _runs(ledger) for dataset in RATES]
+    return count([rows[0] for rows in first if rows], unit="run") / len(GATES)
+
+
+@metric(unit="token", formula="min over runs of context")
+def control_shortest(ledger: Ledger) -> Quantity:
+    """Shortest context at which the control was measured."""
+    return smallest(row["context"] for row in _rows(ledger))
+
+
+@metric(unit="token", formula="max over runs of context")
+def control_longest(ledger: Ledger) -> Quantity:
+    """Longest context at which the control was measured."""
+    return largest(row["context"] for row in _rows(ledger))
+
+
 @metric(unit="round", formula="min over contexts of rows / 2")
 def control_rounds(ledger: Ledger) -> Quantity:
     """Rounds in which every cell of the control was measured."""

@@ -49,9 +49,16 @@ def replicate_spread(ledger: Ledger, contexts: tuple[int, ...]) -> Quantity:
 @metric(unit="day", formula="date(second run) − date(first run)", subjects={"arm": ()})
 def replicate_gap_days(ledger: Ledger) -> Quantity:
     """Days between the two runs of the MTP arm."""
-    second = smallest(row["date"] for row in ledger.rows("spec_ladder", arm="mtp_stock_replicate"))
-    first = largest(row["date"] for row in ledger.rows("spec_ladder", arm="mtp_stock"))
-    return second - first
+    return _day(ledger, "mtp_stock_replicate") - _day(ledger, "mtp_stock")
+
+
+def _day(ledger: Ledger, arm: str) -> Quantity:
+    """Return the day an arm of the ladder was measured. Raises ValueError when its rows do not agree on one."""
+    days = [row["date"] for row in ledger.rows("spec_ladder", arm=arm)]
+    if smallest(days) < largest(days):
+        msg = f"the rows of {arm} are of several days"
+        raise ValueError(msg)
+    return largest(days)
 
 
 @metric(unit="%", formula="max |rate(no speculation, vllm#45916) / rate(no speculation) − 1|")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -16,6 +17,10 @@ _START: Final = re.compile(
     r"[ \t]*(?P<kind>[a-z][\w-]*)[ \t]*(?:\|[ \t]*(?P<argument>[^\n]*?)[ \t]*)?$",
     re.MULTILINE,
 )
+_ANY: Final = re.compile(r"^[ \t>]*/{3,}[ \t]*(?P<kind>[A-Za-z][\w-]*)[ \t]*(?:\||$)", re.MULTILINE)
+KINDS: Final = ("figure", "erratum", "evidence", "abstract")
+# Blocks of pymdownx itself that resemble ours.
+_OTHERS: Final = frozenset({"figure-caption", "error", "details", "caption", "define", "attention"})
 _OPTION: Final = re.compile(r"(?: {4}|\t)[^\n]*(?:\n|\Z)")
 
 
@@ -38,6 +43,17 @@ class Block:
     body_end: int
     options: dict[str, Any] = field(default_factory=dict, hash=False)
     problem: str = ""
+
+
+def misspelt_blocks(source: Source) -> list[tuple[int, str]]:
+    """Return place and message for block lines whose kind nobody knows but which look like one of ours: a page would show the line itself."""
+    found: list[tuple[int, str]] = []
+    for match in _ANY.finditer(source.masked, source.body_start):
+        kind = match["kind"]
+        close = difflib.get_close_matches(kind.lower(), KINDS, n=1, cutoff=0.6)
+        if kind not in KINDS and kind not in _OTHERS and close:
+            found.append((match.start("kind"), f"no block is called '{kind}'; did you mean '{close[0]}'?"))
+    return found
 
 
 def find_blocks(source: Source, kinds: tuple[str, ...]) -> tuple[Block, ...]:

@@ -48,7 +48,7 @@ def read_catalogue(language: str, files: Iterable[tuple[str, bytes]]) -> tuple[C
         try:
             catalogue = read_po(io.BytesIO(data), locale=language, abort_invalid=True)
         except (PoFileError, ValueError, LookupError) as error:
-            line = getattr(error, "lineno", None) or 1
+            line = (getattr(error, "lineno", None) or 0) + 1  # Babel counts from 0
             findings.append(Finding(path, line, 1, "LM901", f"no gettext catalogue: {error}"))
             continue
         for item in catalogue:

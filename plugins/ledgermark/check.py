@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ledgermark.coverage import page_findings, project_findings, reader_of
 from ledgermark.errata import check_errata
 from ledgermark.figures import Drawn, draw
 from ledgermark.findings import Finding, nearest
@@ -17,6 +18,7 @@ from ledgermark.published import Comparison, compare
 from ledgermark.record import History
 from ledgermark.relations import check_relations
 from ledgermark.subjects import Owners, Words
+from ledgermark.suggest import suggestions_for
 from ledgermark.verify import Problem, verify
 
 if TYPE_CHECKING:
@@ -104,17 +106,23 @@ def check_project(project: Project, today: date, only: frozenset[str] | None = N
     owners = Owners(project.families, project.ledger, project.metrics or {})
     words = {language: Words(project.families, language) for language in project.settings.languages}
     findings += check_declared(project.families, project.metrics or {}, project.settings.subjects)
-    findings += [finding for finding in published.findings if finding.path == project.history.path]
+    shared: dict[str, list[Finding]] = {}
+    for finding in (*parity, *published.findings):
+        shared.setdefault(finding.path, []).append(finding)
+    findings += shared.pop(project.history.path, ())
+    keys = (claim.key for page in project.all_pages for claim in page.claims.claims)
+    reader, suggestions = reader_of(project), suggestions_for(keys, evaluator, project.settings.aliases)
     for page in project.all_pages:
-        shared = (*parity, *published.findings)
-        found = [*page.findings, *(finding for finding in shared if finding.path == page.source.path)]
+        found = [*page.findings, *shared.get(page.source.path, ())]
         found += _check_claims(page, project, evaluator, values)
         found += _check_words(page, words[page.language or next(iter(words))], owners, values)
         found += _check_figures(page, project, drawn)
         found += _check_errata(page, project, today)
+        found += page_findings(page, reader, suggestions)
         if only is None or page.source.path in only:
             findings += apply_silences(page, found)
     findings += _untranslated(project, values)
+    findings += project_findings(project, suggestions) if only is None else ()
     return Checked(project, tuple(sorted(set(findings))), values, drawn, published)
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ledgermark import report as reports
-from ledgermark.check import Checked
 from ledgermark.claims import parse_key
+from ledgermark.coverage import coverage_json, coverage_of, coverage_text
 from ledgermark.drafts import draft_errata
 from ledgermark.examine import examine
 from ledgermark.figures import draw
@@ -23,9 +23,10 @@ from ledgermark.project import load_project, markdown_extensions, read_config, r
 from ledgermark.published import new_events
 from ledgermark.record import record_text
 from ledgermark.stage_door import write_stage
+from ledgermark.starter_door import write_starter
 
 if TYPE_CHECKING:
-    from ledgermark.check import Project
+    from ledgermark.check import Checked, Project
 
 _CONFIG = click.option(
     "--config", "-f", "config", default="mkdocs.yml", show_default=True, type=click.Path(path_type=Path), help="The project's mkdocs.yml."
@@ -142,6 +143,26 @@ def recompute(figure: str, config: Path, form: str, lang: str | None) -> None:
         click.echo(f"{figure}: {error.code or 'its data cannot be used'} {error}", err=True)
         sys.exit(1)
     click.echo(json.dumps(answer, ensure_ascii=False, indent=2) if form == "json" else reports.recompute_text(answer))
+
+
+@cli.command()
+@_CONFIG
+@_ANSWER
+@click.option("--verbose", "-v", is_flag=True, help="List each number with its place and what answers for it.")
+def coverage(config: Path, form: str, verbose: bool) -> None:  # noqa: FBT001
+    """Count the numbers readers see, per page and language: bound, given, exempt by rule, unbound."""
+    project = load_project(config)
+    write = coverage_json if form == "json" else coverage_text
+    click.echo(write(coverage_of(project), project.settings.languages, verbose=verbose))
+
+
+@cli.command()
+@click.argument("folder", default=".", type=click.Path(path_type=Path))
+def init(folder: Path) -> None:
+    """Write a small bilingual project with bound numbers into FOLDER, to begin from."""
+    for name in write_starter(folder):
+        click.echo(folder / name)
+    click.echo("Now: ledgermark check, then mkdocs build.")
 
 
 @cli.command()

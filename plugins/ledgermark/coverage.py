@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ledgermark.exempt import RULE_NAMES, compile_terms, unit_patterns
+from ledgermark.exempt import RULE_NAMES
 from ledgermark.findings import Finding, printable
+from ledgermark.near import unit_patterns
 from ledgermark.spelling import ALIASES
-from ledgermark.unbound import BOUND, GIVEN, UNBOUND, Number, Reader, numbers_in, numbers_of, term_problem
+from ledgermark.terms import compile_terms, term_problem
+from ledgermark.unbound import BOUND, GIVEN, UNBOUND, Number, Reader, numbers_in, numbers_of
 from ledgermark.units import COUNTED
 
 if TYPE_CHECKING:
@@ -128,8 +131,8 @@ def coverage_of(project: Project) -> Coverage:
         files.append(Covered(page.source.path, page.language, page.path, tuple(sorted(numbers, key=_place))))
     for language in project.settings.languages:
         for name, chips in _chips(project, language).items():
-            numbers = _chip_numbers(project, chips, reader)
-            files.append(Covered(project.settings.mastheads, language, f"{name}.md", tuple(sorted(numbers, key=_place))))
+            shown = _chip_numbers(project, chips, reader)
+            files.append(Covered(project.settings.mastheads, language, f"{name}.md", tuple(sorted(shown, key=_place))))
     order = {language: at for at, language in enumerate((*project.settings.languages, ""))}
     files.sort(key=lambda file: (order[file.language], file.path, file.page))
     used = Counter(number.detail for file in files for _, _, number in file.numbers if number.state == "term")
@@ -177,7 +180,7 @@ def _term_findings(project: Project, reader: Reader) -> Iterator[Finding]:
     config = project.texts.get("mkdocs.yml")
     for term, uses in coverage_of(project).terms.items():
         place = config.place(max(config.text.find(term, max(config.text.find("terms:"), 0)), 0)) if config else (1, 1)
-        if problem := term_problem(term, reader):
+        if problem := term_problem(term, reader.unit):
             yield Finding("mkdocs.yml", *place, "LM207", f"the term '{term}' {problem}")
         elif not uses:
             yield Finding("mkdocs.yml", *place, "LM206", f"the term '{term}' lets no number stand anywhere; remove it")

@@ -41,6 +41,7 @@ _NUMBER: Final = re.compile(
 _SEPARATOR: Final = re.compile(
     r"(?:\s|,|;|；|/|→|…|(?<![A-Za-z])(?:and|to|then|or|against|versus|vs\.?)(?![A-Za-z])|与|和|对|及|以及|至|到|或)+"
 )
+_LONG: Final = 300  # characters of a message: a shown text may be of any length
 _DIGITS: Final = 60  # more than any measurement has; beyond it arithmetic would round
 _DIFFERENT: Final = Context(prec=200)
 
@@ -69,6 +70,9 @@ class Shown:
 
 class DisplayError(ValueError):
     """A text that is not a number, or numbers with separators between them."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message if len(message) <= _LONG else f"{message[: _LONG // 2]}…{message[-_LONG // 2 :]}")
 
 
 def fold(text: str) -> str:

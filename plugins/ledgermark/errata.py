@@ -71,7 +71,10 @@ def read_errata(source: Source, blocks: Collection[Block]) -> tuple[tuple[Erratu
         names = tuple(name for name in (item.strip() for item in listed) if name)
         if not names:
             finding(block.start, "LM406", f"'{identifier}' says nothing of what it affects; expected 'affects: NAME, …'")
-        title = str(block.options.get("title") or "")
+        title = block.options.get("title") or ""
+        if not isinstance(title, str):
+            finding(block.start, "LM406", f"'{identifier}': the title must be a text; put it in quotes")
+            title = ""
         found.append(Erratum(identifier, when, names, title, block.start, block.body_start, block.body_end))
     return tuple(found), findings
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ledgermark.catalogue import Catalogue
 
 _MARK: Final = "__ledgermark_figure__"
+_MAGNITUDE: Final = 100  # powers of ten beyond which a number is no measurement
 TRACE_TYPES: Final = ("bar", "scatter", "pie")  # what the basic bundle draws; it draws any other as a scatter, silently
 _DATA_KEYS: Final = frozenset({"x", "y", "text", "hovertext", "customdata", "name", "labels", "ids", "categoryarray", "ticktext"})
 
@@ -177,13 +178,16 @@ def _check_drawing(name: str, drawing: object) -> None:
     if not isinstance(drawing, Drawing):
         raise EvaluationError("LM602", f"figure {name} returned {type(drawing).__name__}, expected a Drawing")
     texts: list[object] = [drawing.title, drawing.alt, *drawing.columns]
-    if not all(isinstance(text, str) and text.strip() for text in texts):
+    if not all(isinstance(text, str) and text.strip() and text == text.encode("utf-8", "replace").decode() for text in texts):
         raise EvaluationError("LM602", f"figure {name}: title, alt and the heads of its table must be texts, none empty")
     if not hasattr(drawing.plot, "to_plotly_json"):
         raise EvaluationError("LM602", f"figure {name}: its plot is {type(drawing.plot).__name__}, expected a Plotly figure")
     for row in drawing.rows:
         if len(row) != len(drawing.columns):
             raise EvaluationError("LM602", f"figure {name}: a row of its table has {len(row)} cells, expected {len(drawing.columns)}")
+        for cell in row:
+            if isinstance(cell, Quantity) and not (cell.value.is_finite() and abs(cell.value.adjusted()) <= _MAGNITUDE):
+                raise EvaluationError("LM602", f"figure {name}: its table holds {cell.value}, expected a finite number")
 
 
 def digest_of(cells: Iterable[Cell], ledger: Ledger) -> str:
@@ -192,8 +196,8 @@ def digest_of(cells: Iterable[Cell], ledger: Ledger) -> str:
     lines = sorted({(cell.dataset, cell.line) for cell in cells})
     for dataset, line in lines:
         table = ledger.table(dataset)
-        row = table.frame.iloc[table.position(line)]
-        digest.update(json.dumps([dataset, *map(str, row)], ensure_ascii=False).encode())
+        row = table.row(table.position(line))
+        digest.update(json.dumps([dataset, *row.values()], ensure_ascii=False).encode())
     return digest.hexdigest()
 
 
@@ -212,6 +216,8 @@ def _spec(name: str, plot: go.Figure) -> dict[str, Any]:
             )
     layout = dict(raw.get("layout", {}))
     layout.pop("template", None)
+    if layout.get("images") or layout.get("mapbox"):
+        raise EvaluationError("LM603", f"figure {name}: its layout shows pictures from elsewhere; a page asks no other site for anything")
     layout |= {"showlegend": False}
     return {"data": _plain(name, traces, inert=True), "layout": _plain(name, layout, inert=False)}
 
@@ -253,4 +259,4 @@ def places_of(value: Decimal, significant: int = 5) -> int:
 
 def _inert_cell(text: str) -> str:
     """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{text}" if text[:1] in "=@\t\r" or (text[:1] in "+-" and not text[1:2].isdigit()) else text
+    return f"'{text}" if text[:1] in ("=", "@", "\t", "\r") or (text[:1] in "+-" and not text[1:2].isdigit()) else text

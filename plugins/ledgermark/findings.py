@@ -101,7 +101,7 @@ class Finding:
             raise ValueError(msg)
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}:{self.column}: {self.code} {printable(self.message)}"
+        return f"{printable(self.path)}:{self.line}:{self.column}: {self.code} {printable(self.message)}"
 
 
 class ConfigError(Exception):

@@ -90,6 +90,8 @@ class _Named:
         """Return, by family, the first mention at a claim that is not of its own."""
         claim = self.claims[index]
         wrong: dict[str, Mention] = {}
+        if not self._any_foreign(claim):
+            return wrong
         for ladder in _ladders(claim, self.reading):
             decided: set[str] = set()
             for spans in ladder:
@@ -104,6 +106,17 @@ class _Named:
                     if others:
                         wrong.setdefault(family, self.mentions[min(others)])
         return wrong
+
+    def _any_foreign(self, claim: Claim) -> bool:
+        """Return whether anything in reach of a claim is not of its own: if nothing is, there is no need to ask what is nearest."""
+        passage = self.reading.passage(claim.start)
+        part, sentence = (self.reading.around(claim.start, claim.end, level) for level in (PART, SENTENCE))
+        spans = (Span(sentence.start, part.end), *passage.beside, *((passage.above,) if passage.above else ()))
+        for family, places in self._by_family(spans).items():
+            own = self._own(claim, family)
+            if own and any(self.mentions[at].subjects.isdisjoint(own) for at in places):
+                return True
+        return False
 
     def _own(self, claim: Claim, family: str) -> frozenset[str]:
         return self.owners.of(claim, self.values.get(claim.key, ()), family)

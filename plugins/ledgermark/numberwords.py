@@ -6,26 +6,24 @@ Each is found by its look alone. Whether it may stand there is decided elsewhere
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_HAN: Final = "零〇一二两三四五六七八九十百千万亿半壹贰叁肆伍陆柒捌玖拾佰仟萬億兩參廿卅"
-# Numerals that are no decimal digits: superscripts, fractions, Roman, circled, Suzhou and the enclosed Han ones.
-_SIGNS: Final = (
-    "\u00b2\u00b3\u00b9\u00bc-\u00be\u2070\u2074-\u2079\u2080-\u2089\u2150-\u218b\u2460-\u249b\u24ea-\u24ff\u2776-\u2793"
-    "\u3021-\u3029\u3038-\u303a\u3192-\u3195\u3220-\u3229\u3248-\u324f\u3251-\u325f\u3280-\u3289\u32b1-\u32bf"
-)
+_HAN: Final = "零〇一二两三四五六七八九十百千万亿半壹贰叁肆伍陆柒捌玖拾佰仟萬億兩參廿卅俩仨"
+_KEYCAPS: Final = "\U0001f51f\U0001f4af"  # ten and a hundred, which Unicode files under symbols
 _ONES: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _SMALL: Final = (
     *("zero", "one", *_ONES, "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
     *("twenty", "thirty", "forty", "fourty", "fifty", "sixty", "seventy", "eighty", "ninety"),
 )
 _LARGE: Final = tuple(f"{word}{end}" for word in ("hundred", "thousand", "million", "billion", "trillion") for end in ("", "s"))
-_PART: Final = tuple(
-    ["third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "twentieth", "hundredth", "thousandth", "millionth"]
+_PART: Final = (
+    *("third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"),
+    *("twentieth", "hundredth", "thousandth", "millionth"),
 )
 _PARTS: Final = tuple(f"{word}s" for word in _PART)
 _HALVES: Final = ("half", "halves", "quarter", "quarters")
@@ -50,8 +48,6 @@ _DIGITS: Final = re.compile(
         (?:[ ]?[十百千万亿半]+)?""",
     re.VERBOSE,
 )
-# \d here on purpose: the digits of every other script are numbers to a reader too.
-_OTHER_DIGITS: Final = re.compile(rf"[^\W0-9_a-zA-Z{_HAN}](?<=[\d{_SIGNS}])[\d{_SIGNS}]*|[{_SIGNS}][\d{_SIGNS}]*")
 _CHINESE: Final = re.compile(
     rf"""[{_HAN}][{_HAN}]*(?:分之(?:[0-9]|[{_HAN}])[0-9.{_HAN}]*)?(?:点[零〇一二三四五六七八九]+)?(?:[个天年秒分]?半(?![导径途]))?
         |[翻加双成倍对减](?:(?<=翻)[倍番]|(?<=加)倍|(?<=双)倍|(?<=成)倍|(?<=倍)增|(?<=对)折|(?<=减)半)""",
@@ -63,12 +59,14 @@ _ENGLISH: Final = re.compile(
 )
 # Words in which a Chinese numeral counts nothing. A test holds each against jieba's dictionary, so that no `三倍` slips in.
 _WORDS: Final = (
-    "一样 一般 一直 一定 一起 一切 一旦 一律 一些 一点 一下 一向 一味 一并 一同 一再 一概 一经 一方面 一致 一面 一边 一方 一番 一系列 一部分 一路 一时",
-    "一贯 一体 一连 一齐 一口气 一会儿 一会 一目了然 一概而论 一模一样 一视同仁 一成不变 一来 一开始 一开 一应 一手 一共 统一 唯一 万一 同一 单一 逐一",
-    "之一 任一 进一步 不一 不一致 缺一不可 专一 如一 合一 划一 一一 两者 两边 两端 二者 三者 三番两次 再三 三思 四周 四舍五入 四处 四面八方 四分位",
-    "五花八门 乱七八糟 七零八落 千方百计 千差万别 千变万化 百科 百般 百姓 万万 万能 万物 万分 万象 十分 十足 百分数 百分比 百分点 百分率 零头 零散",
-    "零件 零星 零售 零碎 多半 大半 半导体 半径 半途 半途而废 半成品 半夜 半透明 二进制 十进制 八进制 十六进制 二维 三维 二元 二叉树 二分法 三角",
-    "三角形 四边形 二手 第三方 百度 万维网",
+    "一样 一般 一直 一定 一起 一切 一旦 一律 一些 一点 一下 一向 一味 一并 一同 一再 一概 一经 一方面 一致",
+    "一面 一边 一方 一番 一系列 一部分 一路 一时 一贯 一体 一连 一齐 一口气 一会儿 一会 一目了然 一概而论",
+    "一模一样 一视同仁 一成不变 一来 一开始 一开 一应 一手 一共 统一 唯一 万一 同一 单一 逐一 之一 任一 进一步",
+    "不一 不一致 缺一不可 专一 如一 合一 划一 一一 孤零零 两者 两边 两端 二者 三者 三番两次 再三 三思 四周",
+    "四舍五入 四处 四面八方 四分位 五花八门 乱七八糟 七零八落 千方百计 千差万别 千变万化 百科 百般 百姓 万万 万能",
+    "万物 万分 万象 十分 十足 百分数 百分比 百分点 百分率 零头 零散 零件 零星 零售 零碎 多半 大半 半导体 半径",
+    "半途 半途而废 半成品 半夜 半透明 二进制 十进制 八进制 十六进制 二维 三维 二元 二叉树 二分法 三角 三角形",
+    "四边形 二手 第三方 百度 万维网",
 )
 LEXICAL: Final = frozenset(" ".join(_WORDS).split())
 _LEXICAL: Final = re.compile("|".join(sorted(map(re.escape, LEXICAL), key=len, reverse=True)))
@@ -89,11 +87,18 @@ def find_tokens(text: str) -> list[Token]:
     found = [Token(match.start(), match.end(), match.group(), "digits") for match in _DIGITS.finditer(text)]
     found += _english(text)
     if not text.isascii():
-        found += [Token(match.start(), match.end(), match.group(), "sign") for match in _OTHER_DIGITS.finditer(text)]
+        found += _signs(text)
         found += _chinese(text)
         found.sort(key=lambda token: token.start)
         return [token for at, token in enumerate(found) if at == 0 or token.start >= found[at - 1].end]
     return sorted(found, key=lambda token: token.start)
+
+
+def _signs(text: str) -> Iterator[Token]:
+    """Yield what Unicode calls a number and is no digit here: fractions, circled and Roman numerals, the digits of other scripts."""
+    signs = "".join(sorted(char for char in set(text) if char > "\x7f" and (unicodedata.category(char)[0] == "N" or char in _KEYCAPS)))
+    for match in re.finditer(f"[{re.escape(signs)}]+", text) if signs.strip(_HAN) else ():
+        yield Token(match.start(), match.end(), match.group(), "sign")
 
 
 def _english(text: str) -> Iterator[Token]:
@@ -126,6 +131,7 @@ def _chinese(text: str) -> Iterator[Token]:
 
 def _is_lexical(text: str, start: int, end: int, word: tuple[int, int]) -> bool:
     """Return whether the word holds the whole numeral and is not cut out of a longer number (`十分之三`, `二十分`)."""
-    before, after = text[: word[0]][-1:], text[word[1] : word[1] + 1]
+    before, after = text[word[0] - 1 : word[0]] if word[0] else "", text[word[1] : word[1] + 1]
     counted = before != "" and (before in _HAN or before.isdigit())
-    return word[0] <= start and end <= word[1] and not counted and after != "之"
+    fraction = after == "之" and (text[word[1] + 1 : word[1] + 2] or " ") in _HAN + "0123456789"
+    return word[0] <= start and end <= word[1] and not counted and not fraction

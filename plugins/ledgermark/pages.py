@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from ledgermark.blocks import Block, find_blocks
+from ledgermark.blocks import KINDS, Block, find_blocks, misspelt_blocks
 from ledgermark.claims import PageClaims, find_claims
 from ledgermark.errata import Erratum, read_errata
 from ledgermark.findings import CODES, Finding, nearest
@@ -59,10 +59,15 @@ def read_page(source: Source, path: str, language: str) -> Page:
     findings: list[Finding] = []
     meta = _read_meta(source, findings)
     claims = find_claims(source)
-    blocks = find_blocks(source, ("figure", "erratum", "evidence"))
+    blocks = find_blocks(source, KINDS)
+    findings += [Finding(source.path, *source.place(offset), "LM406", message) for offset, message in misspelt_blocks(source)]
     errata, problems = read_errata(source, [block for block in blocks if block.kind == "erratum"])
     figures = tuple(block for block in blocks if block.kind == "figure")
-    findings += [Finding(source.path, *source.place(block.start), "LM601", block.problem) for block in figures if block.problem]
+    findings += [
+        Finding(source.path, *source.place(block.start), "LM601" if block.kind == "figure" else "LM406", block.problem)
+        for block in blocks
+        if block.problem and block.kind != "erratum"
+    ]
     silences = _read_silences(source, findings)
     return Page(
         source=source,

@@ -23,22 +23,18 @@ if TYPE_CHECKING:
 NUMBER: Final = "\ufffc"
 CLAUSE, PART, SENTENCE = 1, 2, 3
 _TARGET: Final = re.compile(r"""\]\((?:[^()\s"']|\([^()\n]*\))*(?:\s*(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'))?\s*\)""")
+# Each begins with one character, which is what makes looking for it fast: an entity, the id of a heading, a tag.
 _HIDDEN: Final = re.compile(
-    r"&(?:#[0-9]+|#x[0-9a-fA-F]+|[a-zA-Z]+);"  # an entity, which is a space or a mark
-    r"|\{[:#.][^}\n]*\}"  # the id of a heading
-    r"|^/{3,}[^\n]*(?:\n(?: {4}|\t)[^\n]*)*"  # a block's fence with its options
-    r"|^[ \t]*(?:>[ \t]?)+"  # the marks of a quotation
-    r"|<[a-zA-Z/][^<>\n]*>",  # a tag
-    re.MULTILINE,
+    r"[&{<](?:(?<=&)(?:#[0-9]+|#x[0-9a-fA-F]+|[a-zA-Z]+);|(?<=\{)[:#.][^}\n]*\}|(?<=<)[a-zA-Z/][^<>\n]*>)",
 )
+_FENCE: Final = re.compile(r"\n/{3,}[^\n]*(?:\n(?: {4}|\t)[^\n]*)*")  # of a block, with its options
+_QUOTE: Final = re.compile(r"\n[ \t]*(?:>[ \t]?)+")
 _FRONT_KEY: Final = re.compile(r"^[ \t]*[\w-]+:[ \t]*", re.MULTILINE)
-_MARKS: Final = str.maketrans("[]*`", "    ")
-# What ends a clause, a part of a sentence, a sentence. A point inside a number or after a short form ends nothing.
-_END: Final = re.compile(
-    r"(?P<sentence>[。！？][\"”’」』）)]*|(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)(?<!\bca)(?<!\bFig)(?<!\bapprox)[.!?][\"”’)]*(?=\s|$))"
-    r"|(?P<part>[；：]|[;:](?=\s|$))"
-    r"|(?P<clause>[，（）]|,(?=\s|$)|[()]|\s[—–]\s|——)"
-)
+# What can end a clause, a part of a sentence, a sentence, and the marks that may follow it.
+_END: Final = re.compile(r"[。！？.!?；：;:，,（）()—–]")
+_AFTER: Final = re.compile(r"[\"”’」』）)]*")
+_STRENGTH: Final = {**dict.fromkeys("。！？.!?", SENTENCE), **dict.fromkeys("；：;:", PART), **dict.fromkeys("，,（）()—–", CLAUSE)}
+_SHORT: Final = re.compile(r"(?:\b(?:e\.g|i\.e|vs|cf|ca|Fig)|approx)$")  # forms whose point ends nothing
 _ITEM: Final = re.compile(r"[ \t]*(?:[-+*]|[0-9]{1,9}[.)])[ \t]+")
 _HEADING: Final = re.compile(r" {0,3}#{1,6}[ \t]")
 
@@ -75,6 +71,7 @@ class Reading:
         self._starts = [passage.span.start for passage in self.passages]
         self._numbers = numbers
         self._ends: dict[Span, list[tuple[int, int, int]]] = {}
+        self._around: dict[tuple[int, int], tuple[Span, Span, Span]] = {}
 
     def passage(self, offset: int) -> Passage:
         """Return the passage an offset lies in."""
@@ -89,20 +86,38 @@ class Reading:
             end: where it ends.
             level: `CLAUSE`, `PART` or `SENTENCE`.
         """
+        place = start, end
+        if place not in self._around:
+            self._around[place] = self._levels(start, end)
+        return self._around[place][level - 1]
+
+    def _levels(self, start: int, end: int) -> tuple[Span, Span, Span]:
+        """Return clause, part and sentence around a stretch."""
         span = self.passage(start).span
-        left, right = span.start, span.end
-        for first, last, strength in self._boundaries(span):
-            if strength < level:
-                continue
-            if last <= start:
-                left = last
-            elif first >= end:
-                right = first
-                break
-        return Span(left, max(right, end))
+        ends = self._boundaries(span)
+        index = bisect.bisect_right(ends, (start,))
+        lefts, rights = [span.start] * 3, [max(span.end, end)] * 3
+        reached = 0
+        for at in range(index - 1, -1, -1):
+            _, last, strength = ends[at]
+            if strength > reached and last <= start:
+                lefts[reached:strength] = [last] * (strength - reached)
+                reached = strength
+                if reached == SENTENCE:
+                    break
+        reached = 0
+        for at in range(index, len(ends)):
+            first, _, strength = ends[at]
+            if strength > reached and first >= end:
+                rights[reached:strength] = [first] * (strength - reached)
+                reached = strength
+                if reached == SENTENCE:
+                    break
+        clause, part, sentence = map(Span, lefts, rights)
+        return clause, part, sentence
 
     def nearest(self, start: int, end: int, level: int = CLAUSE) -> Span:
-        """Return the stretch of the clause (or part, or sentence) around a number that no other claims: from the one before to the one after."""
+        """Return the stretch of the clause (part, sentence) around a number that no other claims: from the one before to the one after."""
         span = self.around(start, end, level)
         index = bisect.bisect_left(self._numbers, (start, end))
         left = self._numbers[index - 1][1] if index else span.start
@@ -110,11 +125,29 @@ class Reading:
         return Span(max(span.start, left), min(span.end, right))
 
     def _boundaries(self, span: Span) -> list[tuple[int, int, int]]:
+        """Return what ends something in a passage: start, end and strength of each, in order."""
         if span not in self._ends:
-            strengths = {"sentence": SENTENCE, "part": PART, "clause": CLAUSE}
-            matches = _END.finditer(self.text, span.start, span.end)
-            self._ends[span] = [(match.start(), match.end(), strengths[match.lastgroup or "clause"]) for match in matches]
+            found = (_boundary(self.text, match.start(), span.end) for match in _END.finditer(self.text, span.start, span.end))
+            self._ends[span] = [boundary for boundary in found if boundary]
         return self._ends[span]
+
+
+def _boundary(text: str, at: int, end: int) -> tuple[int, int, int] | None:
+    """Return the boundary that a mark makes, or None: a point in a number or after a short form ends nothing, nor does a comma in a number."""
+    mark = text[at]
+    strength = _STRENGTH[mark]
+    after = text[at + 1 : at + 2] if at + 1 < end else ""
+    if strength == SENTENCE:
+        quotes = _AFTER.match(text, at + 1, end)
+        stop = quotes.end() if quotes else at + 1
+        if mark in ".!?" and ((stop < end and not text[stop].isspace()) or (mark == "." and _SHORT.search(text, max(at - 8, 0), at))):
+            return None
+        return at, stop, strength
+    if mark in ";:," and after and not after.isspace():
+        return None
+    if mark in "—–" and not (after == mark == "—" or text[at - 1] == "—" or (text[at - 1].isspace() and after.isspace())):
+        return None
+    return at, at + 1, strength
 
 
 def _visible(source: Source, numbers: Iterable[tuple[int, int]]) -> str:
@@ -125,14 +158,23 @@ def _visible(source: Source, numbers: Iterable[tuple[int, int]]) -> str:
             parts += [source.with_code[position:start], NUMBER * (end - start)]
             position = end
     text = "".join([*parts, source.with_code[position:]])
-    text = _blank(_TARGET, text)
-    text = _blank(_HIDDEN, text).translate(_MARKS)
+    text = "\n" + _blank(_HIDDEN, _blank(_TARGET, text))
+    for pattern, mark in ((_FENCE, "\n///"), (_QUOTE, ">")):
+        text = _blank(pattern, text) if mark in text else text
+    text = text[1:]
+    for mark in "[]*`":
+        text = text.replace(mark, " ")
     front = text[: source.body_start]
     return _blank(_FRONT_KEY, front) + text[source.body_start :]
 
 
 def _blank(pattern: re.Pattern[str], text: str) -> str:
-    return pattern.sub(lambda match: "".join("\n" if char == "\n" else " " for char in match.group()), text)
+    return pattern.sub(_spaces, text)
+
+
+def _spaces(match: re.Match[str]) -> str:
+    text = match.group()
+    return re.sub(r"[^\n]", " ", text) if "\n" in text else " " * len(text)
 
 
 def _passages(text: str, body_start: int, tables: tuple[Table, ...]) -> list[Passage]:

@@ -124,12 +124,12 @@ def load_project(config_path: Path, settings: Settings | None = None) -> Project
         figures=_load(root, settings.figures, find_figures, "LM602", findings),
         pages=_read_pages(root, settings, findings),
         catalogues={language: _read_catalogue(root, settings, language, findings) for language in settings.languages},
-        findings=tuple(findings),
         digest=_digest(root, settings, files),
         chips=_read_chips(root, settings, findings),
         texts={name: source for name in ("mkdocs.yml", settings.mastheads) if (source := _read_text(root / name, name))},
         families=_read_families(root, settings, findings),
         history=_read_history(root, str(PurePosixPath(settings.descriptor).with_name("published.json")), findings),
+        findings=tuple(findings),  # last: each of the above may add some
     )
 
 

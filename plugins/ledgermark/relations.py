@@ -32,6 +32,7 @@ class Lexicon:
         after: words behind the number and its noun: "or less", 以内.
         wide_gap, tight_gap, after_gap: what may stand between.
         negators: what turns a comparison round, before it in the same clause.
+        hints: words (signs, Han) of which every phrase before a number has one; they only save time.
         examples: for each relation a phrase to name in a message.
     """
 
@@ -42,6 +43,7 @@ class Lexicon:
     tight_gap: str
     after_gap: str
     negators: str
+    hints: frozenset[str]
     examples: dict[str, str]
 
 
@@ -77,6 +79,48 @@ LEXICONS: Final[dict[str, Lexicon]] = {
         tight_gap=r"(?: (?:an?|just|only|by|some|about))?",
         after_gap=r"(?: [A-Za-z][A-Za-z'’/-]*){0,2}?",
         negators=r"(?<!with )\b(?:no|not|never|none|neither|nor|nothing|nowhere|nobody|cannot)\b|n['’]t\b",
+        hints=frozenset(
+            {
+                "most",
+                "least",
+                "than",
+                "maximum",
+                "minimum",
+                "approximately",
+                "roughly",
+                "order",
+                "region",
+                "above",
+                "over",
+                "beyond",
+                "exceed",
+                "exceeds",
+                "exceeded",
+                "exceeding",
+                "as",
+                "up",
+                "to",
+                "upward",
+                "upwards",
+                "within",
+                "under",
+                "below",
+                "short",
+                "excess",
+                "about",
+                "around",
+                "some",
+                "circa",
+                "ca",
+                "close",
+                "near",
+                "something",
+                "nearly",
+                "almost",
+                "just",
+                *"≤⩽≦≥⩾≧≈≃∼~<>",
+            }
+        ),
         examples={_MOST: "at most", _LEAST: "at least", _LESS: "less than", _MORE: "more than", _ABOUT: "about"},
     ),
     "zh": Lexicon(
@@ -105,6 +149,7 @@ LEXICONS: Final[dict[str, Lexicon]] = {
         tight_gap=r" ?[了过为是到在]? ?",
         after_gap=r"[^\W0-9]{0,4}(?: ?[A-Za-z]+ ?)?[^\W0-9]{0,2}?",
         negators=r"没有(?=[一任哪谁什半])|无一|从未|从不|绝不|并未|并不|均未|均不|都没有?|都不|不曾|未曾|不能|不得|不可",
+        hints=frozenset("多少大小高低长短过到足满超逾约近乎概致不其起限没有≤⩽≦≥⩾≧≈≃∼~<>＜＞"),
         examples={_MOST: "不超过", _LEAST: "至少", _LESS: "低于", _MORE: "超过", _ABOUT: "约"},
     ),
 }
@@ -113,6 +158,7 @@ _NEW_CLAUSE: Final = re.compile(
     r"\b(?:but|while|whereas|although|though|yet|because|since|then)\b|(?<![0-9KM] )\band\b(?! [0-9])|但|而|却|因为", re.IGNORECASE
 )
 _SERIES: Final = re.compile(r"[,;/–、]\s|\b(?:to|and)\b|[0-9]\s*[–—]\s*[0-9]|[至到和与]")
+_WORD: Final = re.compile(r"[a-z]+")
 _REACH: Final = 90  # characters beside a number in which a comparison can still be its own
 
 
@@ -173,6 +219,10 @@ def find_words(before: str, after: str, language: str, neutral: re.Pattern[str] 
     if match:
         return Words(compiled.relations[match.lastgroup or ""], match[match.lastgroup or 0])
     ahead = before[-_REACH:].rpartition(NUMBER)[2]
+    lowered = ahead.lower()
+    hints = LEXICONS[language].hints
+    if hints.isdisjoint(lowered) and hints.isdisjoint(_WORD.findall(lowered)):
+        return None
     if neutral is not None:
         ahead = neutral.sub(lambda found: found.group() if any(char.isdigit() for char in found.group()) else "." * len(found.group()), ahead)
     ahead = " ".join(ahead.split())

@@ -55,13 +55,17 @@ class RenderContext:
 
 def plain(text: str) -> AtomicString:
     """Return text that Markdown neither interprets nor mistakes for its own placeholders."""
-    visible = "".join(char for char in text if char >= " " or char in "\t\n")
-    return AtomicString(visible.replace("&", "&amp;"))
+    return AtomicString(_visible(text).replace("&", "&amp;"))
+
+
+def _visible(text: str) -> str:
+    return "".join(char for char in text if char >= " " or char in "\t\n")
 
 
 def element(parent: ET.Element | None, tag: str, text: str = "", **attributes: str) -> ET.Element:
     """Return a new element with a text; attribute names take `_` for `-`, and a trailing one for Python's words."""
-    named = {name.rstrip("_").replace("_", "-"): value for name, value in attributes.items()}
+    # Python-Markdown leaves what looks like an entity in an attribute alone; from data it is text.
+    named = {name.rstrip("_").replace("_", "-"): _visible(value).replace("&", "&amp;") for name, value in attributes.items()}
     made = ET.Element(tag, named) if parent is None else ET.SubElement(parent, tag, named)
     if text:
         made.text = plain(text)
@@ -131,7 +135,8 @@ def figure_element(parent: ET.Element, name: str, context: RenderContext) -> ET.
 
 
 def _figure_data(card: ET.Element, drawn: Drawn, files: str, words: Catalogue) -> None:
-    details = element(card, "details", class_="lm-figure__data")
+    # The numbers are found under the caption; a search through every cell would drown the words.
+    details = element(card, "details", class_="lm-figure__data", data_search_exclude="")
     element(details, "summary", words("Data table"))
     scroll = element(
         details, "div", class_="lm-scroll", tabindex="0", role="region", aria_label=words("Data table: {title}", title=drawn.title)

@@ -102,7 +102,7 @@ def events_report(events: Sequence[Event], path: str, form: str, *, dry: bool) -
 def _github(finding: Finding) -> str:
     """Return a workflow command; its own escapes keep a message from forging another."""
     message = _escape(printable(finding.message))
-    path = _escape(finding.path).replace(":", "%3A").replace(",", "%2C")
+    path = _escape(printable(finding.path)).replace(":", "%3A").replace(",", "%2C")
     return f"::error file={path},line={finding.line},col={finding.column},title={finding.code}::{message}"
 
 
@@ -138,10 +138,8 @@ def input_rows(values: Iterable[Quantity], project: Project) -> list[dict[str, A
     records = []
     for (dataset, line), columns in sorted(used.items()):
         table = project.ledger.table(dataset)
-        row = table.frame.iloc[table.position(line)]
-        records.append(
-            {"file": table.dataset.path, "line": line, "row": {str(name): str(cell) for name, cell in row.items()}, "used": sorted(columns)}
-        )
+        row = table.row(table.position(line))
+        records.append({"file": table.dataset.path, "line": line, "row": row, "used": sorted(columns)})
     return records
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final
@@ -20,6 +21,7 @@ from ledgermark.stamp import NO_STAMP, Stamp
 if TYPE_CHECKING:
     from ledgermark.pages import Page
 
+_MARKUP: Final = re.compile(r"[\[\]*_`<>&\\]")
 _CHIP_LABELS: Final = {"hardware": "Hardware", "model": "Model", "stack": "Stack", "scale": "Scale", "upstream": "Upstream", "date": "Measured"}
 
 
@@ -51,7 +53,7 @@ class SiteView(Contexts):
 
     def plain(self, text: str, page: Page) -> str:
         """Return a line of a page's Markdown as plain text: claims as the numbers they show."""
-        return str(self.inline(text, page).striptags())
+        return str(self.inline(text, page).striptags()) if _MARKUP.search(text) else text
 
     def template_values(self, name: str, url: str, meta: dict[str, Any]) -> dict[str, Any]:
         """Return what templates know as `lm`.

@@ -23,6 +23,7 @@ SIZE: Final = (720, 360)
 _BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 _THEMES: Final = {"light": ("#1b1f24", "#d8dde3", LIGHT), "dark": ("#e6e9ee", "#3c434d", DARK)}
 _SVG: Final = "http://www.w3.org/2000/svg"
+_EDITION: Final = 5  # of what `themed` and `stable_svg` make of a figure
 _FORMS: Final = (("light", "svg"), ("dark", "svg"), ("light", "png"))
 
 
@@ -92,7 +93,7 @@ def _cached(item: Drawn, scheme: str, form: str, cache: Path) -> Path:
         tool = version("kaleido"), version("plotly")
     except PackageNotFoundError:
         tool = ("", "")
-    content = json.dumps([themed(item.spec, scheme, opaque=form == "png"), SIZE, form, tool, 3], sort_keys=True, ensure_ascii=False)
+    content = json.dumps([item.spec, _THEMES[scheme], SIZE, form, tool, _EDITION], sort_keys=True, ensure_ascii=False)
     return cache / f"{item.name}.{item.language}.{scheme}.{hashlib.sha256(content.encode()).hexdigest()[:24]}.{form}"
 
 
@@ -100,7 +101,8 @@ def themed(spec: dict[str, Any], scheme: str, *, opaque: bool = False) -> dict[s
     """Return a plot with the colours of a theme filled in."""
     ink, line, palette = _THEMES[scheme]
     plot = copy.deepcopy(spec)
-    for trace in plot["data"]:
+    for index, trace in enumerate(plot["data"]):
+        trace["uid"] = f"lm{index}"  # or Plotly makes a random one up and writes it into a class
         colour = palette[trace["meta"]["series"] - 1]
         for part in ("line", "marker"):
             if part == "marker" or trace.get("type") == "scatter":

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ledgermark.metrics import Metric
     from ledgermark.quantity import Quantity
 
+_LOOK: Final = 8  # characters behind a word that decide whether it is one
 _FIELDS: Final = ("columns", "subjects")
 
 
@@ -115,7 +116,12 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 
 class Words:
-    """The words of all families in one language, to be found in one pass."""
+    """The words of all families in one language.
+
+    Attributes:
+        language: the language code.
+        pattern: matches any of them; None where there is none.
+    """
 
     def __init__(self, families: Iterable[Family], language: str) -> None:
         self.language = language
@@ -127,18 +133,31 @@ class Words:
         self._meanings: dict[str, list[tuple[str, frozenset[str]]]] = {}
         for (word, family_name), names in meanings.items():
             self._meanings.setdefault(word, []).append((family_name, frozenset(names)))
-        patterns = [_pattern(word) for word in sorted(self._meanings, key=len, reverse=True)]
-        self.pattern = re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
+        patterns = {word: _pattern(word) for word in sorted(self._meanings, key=len, reverse=True)}
+        self.pattern = re.compile("|".join(patterns.values()), re.IGNORECASE) if patterns else None
+        # A word's longest part is looked for first, in lower case: far faster than trying every word's pattern at every place.
+        self._anchors = [(max(word.split(), key=len), len(word), re.compile(pattern, re.IGNORECASE)) for word, pattern in patterns.items()]
 
     def find(self, text: str) -> list[Mention]:
-        """Return the mentions in a text, in order."""
-        if self.pattern is None:
-            return []
-        return [
-            Mention(match.start(), match.end(), family, names)
-            for match in self.pattern.finditer(text)
-            for family, names in self._meanings.get(_folded(match.group()), ())
-        ]
+        """Return the mentions in a text, in order; of words that overlap the first, and of those the longest."""
+        lowered = text.lower()
+        if len(lowered) != len(text):  # a letter whose small form is longer
+            lowered = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
+        spans: set[tuple[int, int]] = set()
+        for anchor, length, pattern in self._anchors:
+            at = lowered.find(anchor)
+            while at >= 0:
+                window = at - 2 * length, at + 2 * length + _LOOK
+                spans.update((match.start(), -match.end()) for match in pattern.finditer(text, max(window[0], 0), window[1]))
+                at = lowered.find(anchor, at + 1)
+        found: list[Mention] = []
+        last = 0
+        for start, negative in sorted(spans):
+            if start >= last:
+                last = -negative
+                word = _folded(text[start:last])
+                found += [Mention(start, last, family, names) for family, names in self._meanings.get(word, ())]
+        return found
 
 
 def _folded(word: str) -> str:

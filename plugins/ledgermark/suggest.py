@@ -51,7 +51,7 @@ class Suggestions:
         found = list(self._giving(text))
         if 0 < len(found) <= _MANY:
             return f"'{text}' is bound to nothing; {' and '.join(found)}"
-        return f"'{text}' is bound to nothing; make it a claim, give its source with given:, list its phrase in terms, or write it without a number"
+        return f"'{text}' is bound to nothing; make it a claim, give its source (given:), list its phrase in terms, or say it without a number"
 
     def _giving(self, text: str) -> Iterator[str]:
         try:

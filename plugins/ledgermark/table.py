@@ -28,16 +28,25 @@ _MANY: Final = 20  # findings of a kind in one file after which the rest is coun
 
 @dataclass(frozen=True)
 class Table:
-    """The rows of a dataset: texts as written, in file order, and the line of each (1-based; the header is line 1)."""
+    """The rows of a dataset: texts as written, in file order, and the line of each (1-based; the header is line 1).
+
+    Selectors ask for single cells, so columns are lists; `frame` is the same as pandas holds it, made when first asked for.
+    """
 
     dataset: Dataset
-    frame: pd.DataFrame
+    columns: dict[str, list[str]]
     lines: tuple[int, ...]
 
     @cached_property
-    def columns(self) -> dict[str, list[str]]:
-        """The cells of each column, in file order: what a selector asks for one by one, without a trip through pandas."""
-        return {str(name): self.frame[name].tolist() for name in self.frame.columns}
+    def frame(self) -> pd.DataFrame:
+        """The table as a pandas data frame of texts."""
+        import pandas as pd  # noqa: PLC0415  (half a second that a check should not pay)
+
+        return pd.DataFrame(self.columns, dtype=object)
+
+    def row(self, position: int) -> dict[str, str]:
+        """Return a row as column name to text."""
+        return {name: cells[position] for name, cells in self.columns.items()}
 
     def position(self, line: int) -> int:
         """Return which row begins on a line of the file."""
@@ -107,9 +116,8 @@ def read_table(dataset: Dataset, path: str, data: bytes) -> tuple[Table | None, 
     for column in dataset.columns:
         findings += _check_column(dataset, column, path, [row[header.index(column.name)] for row in rows], lines)[:_MANY]
     findings += _check_key(dataset, path, header, rows, lines)[:_MANY]
-    import pandas as pd  # noqa: PLC0415  (half a second that commands without data should not pay)
-
-    return Table(dataset, pd.DataFrame(rows, columns=header, dtype=object), tuple(lines)), findings
+    columns = {name: [row[place] for row in rows] for place, name in enumerate(header)}
+    return Table(dataset, columns, tuple(lines)), findings
 
 
 def _split(path: str, text: str, findings: list[Finding]) -> tuple[list[list[str]], list[int]]:

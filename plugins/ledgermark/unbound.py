@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import bisect
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from ledgermark.exempt import Near, exemption_of, find_terms, text_before
+from ledgermark.exempt import exemption_of
+from ledgermark.near import Near, text_before
 from ledgermark.numberwords import find_tokens
+from ledgermark.terms import find_terms
 from ledgermark.visible import plain_text, visible_parts
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ledgermark.exempt import Exemption
+    from ledgermark.markup import Link, Visible
+    from ledgermark.near import Exemption
     from ledgermark.numberwords import Token
     from ledgermark.pages import Page
-    from ledgermark.visible import Link, Visible
 
 BOUND: Final = "bound"
 GIVEN: Final = "given"
@@ -166,55 +168,3 @@ def _code(part: Visible, reader: Reader) -> Iterator[Number]:
         tokens = list(find_tokens(inner))
         if len(tokens) == 1 and (unit := reader.measure.match(inner, tokens[0].end)) and unit.end() == len(inner) and tokens[0].start <= 1:
             yield Number(inner, offset, UNBOUND, problem=f"'{inner}' is a measurement in code, where nothing checks it", code="LM203")
-
-
-def term_problem(term: str, reader: Reader) -> str:
-    """Return why a phrase may not be a term, or an empty text: terms are names and settings, never measurements."""
-    tokens = find_tokens(term)
-    if not tokens:
-        return "has no number in it"
-    if any(reader.unit.match(term, token.end) for token in tokens):
-        return "has a number with a unit in it; that is a measurement"
-    rest = "".join(char for at, char in enumerate(term) if not any(token.start <= at < token.end for token in tokens))
-    if not any(char.isalpha() for char in rest):
-        return "is a bare number"
-    if words := set(re.findall("[a-z]+", rest.lower())) & _QUANTITY or set(rest) & set("约快慢倍±≈~"):
-        return f"says how much ({', '.join(sorted(words))}); that is a measurement"
-    return ""
-
-
-_QUANTITY: Final = frozenset(
-    [
-        "about",
-        "almost",
-        "approximately",
-        "at_most",
-        "best",
-        "better",
-        "by",
-        "fewer",
-        "faster",
-        "gain",
-        "gains",
-        "greater",
-        "higher",
-        "larger",
-        "least",
-        "less",
-        "longer",
-        "lower",
-        "more",
-        "most",
-        "nearly",
-        "over",
-        "roughly",
-        "shorter",
-        "slower",
-        "smaller",
-        "speedup",
-        "than",
-        "times",
-        "under",
-        "worse",
-    ]
-)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ledgermark.claims import BOUNDS, Claim
 from ledgermark.display import DisplayError, Shown, agrees, holds, read_numbers
@@ -14,6 +14,9 @@ from ledgermark.units import Unit, UnitError, parse_unit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+_LONG: Final = 80  # characters of a shown text that a message repeats
 
 
 @dataclass(frozen=True)
@@ -69,9 +72,14 @@ def verify(claim: Claim, evaluator: Evaluator, aliases: Mapping[str, str]) -> Ve
     return Verdict(values, tuple(problems))
 
 
+def _short(text: str) -> str:
+    """Return a text short enough for a message."""
+    return text if len(text) <= _LONG else f"{text[: _LONG // 2]}…{text[-_LONG // 4 :]}"
+
+
 def _compare(claim: Claim, shown: Shown, value: Quantity, stated: Unit | None) -> list[Problem]:
     unit = shown.unit or stated or (value.unit if value.unit.counts else None)
-    written = claim.text[shown.start : shown.end]
+    written = _short(claim.text[shown.start : shown.end])
 
     def problem(code: str, message: str, expected: str | None = None) -> list[Problem]:
         return [Problem(code, message, shown.start, shown, expected, (value,))]

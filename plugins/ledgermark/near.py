@@ -1,0 +1,82 @@
+"""What a rule may look at around a number, and what it answers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from ledgermark.spelling import ALIASES
+from ledgermark.units import COUNTED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ledgermark.markup import Link
+
+Span = tuple[int, int]
+# After a number or a phrase with one: it was an amount after all.
+COMPARED: Final = re.compile(r"[ \n](?:faster|slower|higher|lower|more|less|fewer|larger|smaller|longer|shorter|greater|better|worse)\b")
+
+
+@dataclass(frozen=True)
+class Near:
+    """What a rule may look at besides the number itself.
+
+    Attributes:
+        text: the visible text.
+        links: the links of the text.
+        figures: the figures of the page, in order.
+        sections: the ids of its chapters (headings of the second level), in order.
+        elsewhere: the figures of other pages, by the page's path.
+        measure: finds a unit of measure right after a number.
+        unit: finds any unit, counting nouns too.
+    """
+
+    text: str
+    measure: re.Pattern[str]
+    unit: re.Pattern[str]
+    links: tuple[Link, ...] = ()
+    figures: tuple[str, ...] = ()
+    sections: tuple[str, ...] = ()
+    elsewhere: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Exemption:
+    """A stretch of text whose numbers may stand unbound.
+
+    Attributes:
+        rule: a key of `RULES`, or `term` or `reference`.
+        term: the term, for the rule of that name.
+        problem: what is wrong with it all the same (a reference to the wrong figure), or an empty text.
+    """
+
+    start: int
+    end: int
+    rule: str
+    term: str = ""
+    problem: str = ""
+
+
+def text_before(text: str, start: int) -> str:
+    """Return the character before a place, or an empty text."""
+    return text[start - 1 : start] if start else ""
+
+
+@lru_cache(maxsize=8)
+def unit_patterns(own: tuple[tuple[str, str], ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return patterns for a unit of measure, and for any unit, right after a number.
+
+    Args:
+        own: the project's spellings and their units.
+    """
+    spellings = {**ALIASES, "‰": "%", "‱": "%", **dict(own)}
+    return _after(spelling for spelling, unit in spellings.items() if unit not in COUNTED), _after(spellings)
+
+
+def _after(spellings: Iterable[str]) -> re.Pattern[str]:
+    ordered = sorted(spellings, key=len, reverse=True)
+    written = "|".join(re.escape(item) + ("(?![A-Za-z0-9])" if item[-1].isascii() and item[-1].isalpha() else "") for item in ordered)
+    return re.compile(rf"[ \u00a0\u2009\u202f\n]{{0,2}}-?(?:{written})")

@@ -1,0 +1,52 @@
+"""Figures and sections named by their number, which has to be the right one."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from ledgermark.near import COMPARED, Exemption, Near, Span
+
+if TYPE_CHECKING:
+    from ledgermark.numberwords import Token
+
+_REFERENCE: Final = re.compile(r"(?:\b(?P<word>Fig(?:ure|\.)|Figures|Section|Figures [0-9]+ (?:and|to))|(?P<han>[图第§]))[ \u00a0\n]?$")
+_CHAPTER: Final = re.compile("[ ]?[节章]")
+_LONGEST: Final = 24  # characters in which the word before a number is looked for
+
+
+def references(token: Token, near: Near) -> Exemption | None:
+    """A figure or a section by its number, which has to be the right one: Figure 2, 图 2, Section 3, 第 3 节."""
+    if token.form != "digits" or not token.text.isdecimal():
+        return None
+    before = near.text[max(0, token.start - _LONGEST) : token.start]
+    match = _REFERENCE.search(before)
+    if (
+        match is None
+        or near.unit.match(near.text, token.end)
+        or COMPARED.match(near.text, token.end)
+        or (near.text[token.end : token.end + 1].isalnum() and near.text[token.end : token.end + 1].isascii())
+    ):
+        return None
+    chapter = _CHAPTER.match(near.text, token.end)
+    if match["han"] == "第" and not chapter:
+        return None
+    start = token.start - len(before) + match.start()
+    end = chapter.end() if match["han"] == "第" and chapter else token.end
+    sections = match["word"] == "Section" or match["han"] in ("第", "§")
+    return Exemption(start, end, "reference", problem=_wrong(int(token.text), (start, end), near, sections=sections))
+
+
+def _wrong(number: int, span: Span, near: Near, *, sections: bool) -> str:
+    known, what = (near.sections, "section") if sections else (near.figures, "figure")
+    link = next((link for link in near.links if link.start <= span[0] and span[1] <= link.end), None)
+    path, _, anchor = link.target.partition("#") if link else ("", "", "")
+    if path:
+        known = near.elsewhere.get(path, ()) if not sections else ()
+    if anchor:
+        name = anchor if sections else anchor.removeprefix("fig-")
+        if name not in known:
+            return f"the link leads to '{anchor}', which is no {what} there"
+        right = known.index(name) + 1
+        return "" if right == number else f"'{anchor}' is {what} {right}, not {number}"
+    return "" if 1 <= number <= len(known) else f"there is no {what} {number} here; the page has {len(known)}"

@@ -1,0 +1,86 @@
+"""A project's own phrases with a number in them: names and settings that need no source, each with its reason in the settings."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from ledgermark.near import COMPARED, Exemption, Near
+from ledgermark.numberwords import find_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_AMOUNT_BEFORE: Final = re.compile(
+    r"(?:[+±~≈<>≤≥=×$€£¥^-]|[快慢多少高低]了?|\b(?:by|about|roughly|nearly|almost|exactly|than|least|most))[ ]?$"
+)
+_REACH: Final = 12  # characters before a term that are looked at
+
+
+def compile_terms(terms: Mapping[str, str]) -> re.Pattern[str] | None:
+    """Return a pattern that finds a project's terms, the longest first, as whole words."""
+    if not terms:
+        return None
+    return re.compile("|".join(_phrase(phrase) for phrase in sorted(terms, key=len, reverse=True)))
+
+
+def _phrase(phrase: str) -> str:
+    body = "[ \u00a0\u2009\u202f\n]+".join(re.escape(word) for word in phrase.split())
+    before = r"(?<![A-Za-z0-9_])(?<![0-9][.,])" if phrase[:1].isascii() else ""
+    after = r"(?![A-Za-z0-9_])(?![.,][0-9])" if phrase[-1:].isascii() else ""
+    return f"{before}{body}{after}"
+
+
+def find_terms(near: Near, pattern: re.Pattern[str] | None) -> list[Exemption]:
+    """Return a project's own phrases in a text, never with a unit after them or a word of amount beside them."""
+    text = near.text
+    found: list[Exemption] = []
+    for match in pattern.finditer(text) if pattern else ():
+        before = text[max(0, match.start() - _REACH) : match.start()]
+        if near.unit.match(text, match.end()) or _AMOUNT_BEFORE.search(before) or COMPARED.match(text, match.end()):
+            continue
+        found.append(Exemption(*match.span(), "term", " ".join(match.group().split())))
+    return found
+
+
+def term_problem(term: str, unit: re.Pattern[str]) -> str:
+    """Return why a phrase may not be a term, or an empty text: terms are names and settings, never measurements.
+
+    Args:
+        term: the phrase.
+        unit: finds a unit after a number.
+    """
+    tokens = find_tokens(term)
+    if not tokens:
+        return "has no number in it"
+    if any(unit.match(term, token.end) for token in tokens):
+        return "has a number with a unit in it; that is a measurement"
+    rest = "".join(char for at, char in enumerate(term) if not any(token.start <= at < token.end for token in tokens))
+    if not any(char.isalpha() for char in rest):
+        return "is a bare number"
+    words = sorted(set(re.findall("[a-z]+", rest.lower())) & _QUANTITY | set(rest) & set("约快慢倍±≈~"))
+    return f"says how much ({', '.join(words)}); that is a measurement" if words else ""
+
+
+_QUANTITY: Final = frozenset(
+    (
+        *(
+            "about",
+            "almost",
+            "approximately",
+            "best",
+            "better",
+            "by",
+            "fewer",
+            "faster",
+            "gain",
+            "gains",
+            "greater",
+            "higher",
+            "larger",
+            "least",
+        ),
+        *("less", "longer", "lower", "more", "most", "nearly", "over", "roughly", "shorter", "slower", "smaller", "speedup", "than", "times"),
+        *("under", "worse"),
+    )
+)
