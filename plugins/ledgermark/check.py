@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ledgermark.coverage import page_findings, project_findings, reader_of
+from ledgermark.coverage import coverage_of, covered_findings, term_findings
 from ledgermark.errata import check_errata
 from ledgermark.figures import Drawn, draw
 from ledgermark.findings import Finding, nearest
@@ -106,23 +106,27 @@ def check_project(project: Project, today: date, only: frozenset[str] | None = N
     owners = Owners(project.families, project.ledger, project.metrics or {})
     words = {language: Words(project.families, language) for language in project.settings.languages}
     findings += check_declared(project.families, project.metrics or {}, project.settings.subjects)
+    # No comment silences these: a published number changes only with an erratum.
+    always = (project.history.path, *(only or ()))
+    findings += [finding for finding in published.findings if only is None or finding.path in always]
     shared: dict[str, list[Finding]] = {}
-    for finding in (*parity, *published.findings):
+    for finding in parity:
         shared.setdefault(finding.path, []).append(finding)
-    findings += shared.pop(project.history.path, ())
     keys = (claim.key for page in project.all_pages for claim in page.claims.claims)
-    reader, suggestions = reader_of(project), suggestions_for(keys, evaluator, project.settings.aliases)
+    coverage, suggestions = coverage_of(project), suggestions_for(keys, evaluator, project.settings.aliases)
     for page in project.all_pages:
         found = [*page.findings, *shared.get(page.source.path, ())]
         found += _check_claims(page, project, evaluator, values)
         found += _check_words(page, words[page.language or next(iter(words))], owners, values)
         found += _check_figures(page, project, drawn)
         found += _check_errata(page, project, today)
-        found += page_findings(page, reader, suggestions)
+        found += [item for file in coverage.of_path(page.source.path) for item in covered_findings(file, suggestions)]
         if only is None or page.source.path in only:
             findings += apply_silences(page, found)
     findings += _untranslated(project, values)
-    findings += project_findings(project, suggestions) if only is None else ()
+    if only is None:
+        findings += [item for file in coverage.of_path(project.settings.mastheads) for item in covered_findings(file, suggestions)]
+        findings += term_findings(project, coverage)
     return Checked(project, tuple(sorted(set(findings))), values, drawn, published)
 
 
@@ -224,5 +228,6 @@ def _untranslated(project: Project, values: Mapping[str, object]) -> list[Findin
     return [
         Finding(f"{project.settings.locale}/{language}/LC_MESSAGES/messages.po", 1, 1, "LM306", f"no translation of '{message}'")
         for language, catalogue in project.catalogues.items()
+        if not any(f"locale/{language}" in finding.path for finding in project.findings)  # a catalogue that cannot be read lacks all
         for message in sorted(catalogue.missing)
     ]

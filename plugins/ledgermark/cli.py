@@ -191,7 +191,7 @@ def publish(config: Path, form: str, dry: bool) -> None:  # noqa: FBT001
         click.echo(reports.report(checked.findings, form, summary(checked)))
         sys.exit(1)
     try:
-        events = new_events(checked.published, project.pages, today())
+        events = new_events(checked.published, project.pages, project.settings.aliases, today())
     except ValueError as error:
         click.echo(f"{project.history.path}: LM407 {error}", err=True)
         sys.exit(1)

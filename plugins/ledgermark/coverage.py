@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ledgermark.exempt import RULE_NAMES
 from ledgermark.findings import Finding, printable
@@ -18,9 +19,40 @@ from ledgermark.units import COUNTED
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from ledgermark.check import Project
+    from ledgermark.ledger import Ledger
+    from ledgermark.metrics import Metric
     from ledgermark.pages import Page
+    from ledgermark.settings import Settings
+    from ledgermark.source import Source
     from ledgermark.suggest import Suggestions
+
+
+class Pages(Protocol):
+    """What is needed of a project: see `check.Project`, which is one."""
+
+    @property
+    def settings(self) -> Settings:
+        """Its settings."""
+
+    @property
+    def ledger(self) -> Ledger:
+        """Its data."""
+
+    @property
+    def metrics(self) -> Mapping[str, Metric] | None:
+        """Its metrics by name."""
+
+    @property
+    def chips(self) -> Mapping[str, list[dict[str, object]]]:
+        """Page path to the chips of its masthead."""
+
+    @property
+    def texts(self) -> Mapping[str, Source]:
+        """The settings' and the mastheads' file, by path."""
+
+    @property
+    def all_pages(self) -> Iterable[Page]:
+        """Its pages."""
 
 
 @dataclass(frozen=True)
@@ -83,8 +115,19 @@ class Coverage:
         terms: each of the project's terms and how often it let a number stand.
     """
 
-    files: tuple[Covered, ...]
-    terms: Mapping[str, int]
+    files: tuple[Covered, ...] = ()
+    terms: Mapping[str, int] = field(default_factory=dict)
+
+    def of_path(self, path: str) -> tuple[Covered, ...]:
+        """Return what is known of a file, once for each language in it."""
+        return self._by_path.get(path, ())
+
+    @cached_property
+    def _by_path(self) -> dict[str, tuple[Covered, ...]]:
+        found: dict[str, tuple[Covered, ...]] = {}
+        for file in self.files:
+            found[file.path] = (*found.get(file.path, ()), file)
+        return found
 
     def of_language(self, language: str) -> Counts:
         """Return the counts of a language, mastheads included."""
@@ -103,7 +146,7 @@ def count_numbers(numbers: Iterable[Number]) -> Counts:
     return Counts(states[BOUND], states[GIVEN], exempt, states[UNBOUND])
 
 
-def reader_of(project: Project) -> Reader:
+def reader_of(project: Pages) -> Reader:
     """Return how numbers are judged in a project."""
     settings = project.settings
     measure, unit = unit_patterns(tuple(sorted(settings.aliases.items())))
@@ -122,7 +165,7 @@ def reader_of(project: Project) -> Reader:
     )
 
 
-def coverage_of(project: Project) -> Coverage:
+def coverage_of(project: Pages) -> Coverage:
     """Return every number that readers of a project's pages see, and what answers for each."""
     reader = reader_of(project)
     files: list[Covered] = []
@@ -143,11 +186,11 @@ def _place(item: tuple[int, int, Number]) -> tuple[int, int]:
     return item[:2]
 
 
-def _chips(project: Project, language: str) -> dict[str, list[str]]:
+def _chips(project: Pages, language: str) -> dict[str, list[str]]:
     return {name: [str(chip[language]) for chip in chips if chip.get(language)] for name, chips in project.chips.items()}
 
 
-def _chip_numbers(project: Project, chips: list[str], reader: Reader) -> Iterator[tuple[int, int, Number]]:
+def _chip_numbers(project: Pages, chips: list[str], reader: Reader) -> Iterator[tuple[int, int, Number]]:
     source = project.texts.get(project.settings.mastheads)
     for text in chips:
         start = source.text.find(text) if source else -1
@@ -156,31 +199,21 @@ def _chip_numbers(project: Project, chips: list[str], reader: Reader) -> Iterato
             yield line, column, number
 
 
-def page_findings(page: Page, reader: Reader, suggestions: Suggestions) -> Iterator[Finding]:
-    """Yield a finding for each number of a page that nothing answers for."""
-    for number in numbers_of(page, reader):
+def covered_findings(file: Covered, suggestions: Suggestions) -> Iterator[Finding]:
+    """Yield a finding for each number of a file that nothing answers for."""
+    for line, column, number in file.numbers:
         if number.code or number.state == UNBOUND:
             message = number.problem or suggestions.message(number.text)
-            yield Finding(page.source.path, *page.source.place(number.offset), number.code or "LM201", message, number.text)
+            yield Finding(file.path, line, column, number.code or "LM201", message, number.text)
 
 
-def project_findings(project: Project, suggestions: Suggestions) -> Iterator[Finding]:
-    """Yield what is wrong with numbers outside the pages: chips of mastheads, and terms that name nothing or are used nowhere."""
-    reader = reader_of(project)
-    for language in project.settings.languages:
-        for chips in _chips(project, language).values():
-            for line, column, number in _chip_numbers(project, chips, reader):
-                if number.state == UNBOUND:
-                    yield Finding(project.settings.mastheads, line, column, "LM201", suggestions.message(number.text), number.text)
-    if project.settings.terms:
-        yield from _term_findings(project, reader)
-
-
-def _term_findings(project: Project, reader: Reader) -> Iterator[Finding]:
+def term_findings(project: Pages, coverage: Coverage) -> Iterator[Finding]:
+    """Yield a finding for each term in the settings that names nothing or is used nowhere."""
     config = project.texts.get("mkdocs.yml")
-    for term, uses in coverage_of(project).terms.items():
+    _, unit = unit_patterns(tuple(sorted(project.settings.aliases.items())))
+    for term, uses in coverage.terms.items():
         place = config.place(max(config.text.find(term, max(config.text.find("terms:"), 0)), 0)) if config else (1, 1)
-        if problem := term_problem(term, reader.unit):
+        if problem := term_problem(term, unit):
             yield Finding("mkdocs.yml", *place, "LM207", f"the term '{term}' {problem}")
         elif not uses:
             yield Finding("mkdocs.yml", *place, "LM206", f"the term '{term}' lets no number stand anywhere; remove it")

@@ -53,9 +53,8 @@ def read_errata(source: Source, blocks: Collection[Block]) -> tuple[tuple[Erratu
         if block.problem:
             finding(block.start, "LM406", block.problem)
             continue
-        for option in block.options:
-            if option not in _OPTIONS:
-                finding(block.start, "LM406", f"unknown option '{option}'{nearest(option, _OPTIONS)}")
+        for message in _wrong_options(block):
+            finding(block.start, "LM406", message)
         identifier = str(block.options.get("id") or "")
         if not _ID.fullmatch(identifier):
             finding(block.start, "LM406", f"id is '{identifier}', expected a word such as 'five-weeks' in small letters, digits and hyphens")
@@ -72,11 +71,16 @@ def read_errata(source: Source, blocks: Collection[Block]) -> tuple[tuple[Erratu
         if not names:
             finding(block.start, "LM406", f"'{identifier}' says nothing of what it affects; expected 'affects: NAME, …'")
         title = block.options.get("title") or ""
-        if not isinstance(title, str):
-            finding(block.start, "LM406", f"'{identifier}': the title must be a text; put it in quotes")
-            title = ""
-        found.append(Erratum(identifier, when, names, title, block.start, block.body_start, block.body_end))
+        found.append(Erratum(identifier, when, names, str(title), block.start, block.body_start, block.body_end))
     return tuple(found), findings
+
+
+def _wrong_options(block: Block) -> list[str]:
+    """Return what is wrong with an erratum's options, apart from id and date."""
+    wrong = [f"unknown option '{option}'{nearest(option, _OPTIONS)}" for option in block.options if option not in _OPTIONS]
+    if not isinstance(block.options.get("title", ""), str):
+        wrong.append("the title must be a text; put it in quotes")
+    return wrong
 
 
 def _read_date(text: str) -> date | None:

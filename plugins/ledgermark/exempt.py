@@ -24,7 +24,7 @@ _MONTHS: Final = (
 )
 _TIME: Final = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2})?(?:\ ?(?:Z|UTC|GMT))?"
 _DATES: Final = (
-    re.compile(rf"(?P<iso>[0-9]{{4}}-[0-9]{{2}}(?:-[0-9]{{2}})?)(?:[T ]{_TIME})?(?![0-9-])"),
+    re.compile(rf"(?P<iso>[0-9]{{4}}-[0-9]{{2}}(?:-[0-9]{{2}})?)(?:[T ]{_TIME})?(?![0-9-]|\.[0-9])"),
     re.compile(r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::[0-9]{2})?\ ?(?:Z|UTC|GMT)\b"),
     re.compile(rf"(?P<day>[0-9]{{1,2}})\ {_MONTHS}\b(?:,?\ [12][0-9]{{3}}\b)?"),
     re.compile(r"20[0-9]{2}\ ?年(?:\ ?(?P<month>[0-9]{1,2})\ ?月(?:\ ?(?P<day>[0-9]{1,2})\ ?日)?)?"),
@@ -37,7 +37,8 @@ _VERSION: Final = re.compile(
 )
 _GROUPED: Final = re.compile(r"[0-9]{1,3}(?:\.[0-9]{3})+")
 _ISSUE: Final = re.compile(
-    r"(?:(?<![\w/])(?:[A-Za-z][\w-]*/)?[A-Za-z][\w.-]*#|\b(?:[Ii]ssue|PR|MR|[Pp]ull request|[Mm]erge request)[ \u00a0]#?)$"
+    r"(?:(?<![A-Za-z0-9_/])(?:[A-Za-z][A-Za-z0-9_-]*/)?[A-Za-z][A-Za-z0-9_.-]*#"
+    r"|(?<![A-Za-z0-9_])(?:[Ii]ssue|PR|MR|[Pp]ull request|[Mm]erge request)[ \u00a0]#?)$"
 )
 _HASH: Final = re.compile(r"(?=[0-9a-f]*[a-f])(?![0-9]+e[0-9]+$)[0-9a-f]{7,40}")
 _DIMENSION: Final = re.compile(r"[1-4]D")
@@ -55,8 +56,8 @@ _SAID: Final = (
 _SAYING: Final = frozenset(" ".join(_SAID).split())
 # An amount inside a name: `gpu-70-percent`, `perf3x`, `lat70ms`.
 _AMOUNT: Final = re.compile(
-    r"(?:^|[-_/])[0-9]+(?:s|min|h|W|kW|times|fold|faster|slower|more|less)(?=$|[-_/])"
-    r"|[0-9](?:x|ms|us|ns|pct|percent|pp|toks?|tokens?|GB|MB|GiB|MiB)(?=$|[-_/])"
+    r"(?:^|[-_/])[0-9]+(?:s|min|h|W|kW)(?=$|[-_/])"
+    r"|[0-9][-_/]?(?:x|ms|us|ns|pct|percent|pp|toks?|tokens?|GB|MB|GiB|MiB|times|fold|faster|slower|more|less)(?=$|[-_/])"
 )
 _SUFFIX: Final = re.compile(r"(?:st|nd|rd|th)\b(?!-?[ ]?(?:percentile|quantile|of))")
 _QUANTILE: Final = re.compile("[ ]?个?(?:百分位|分位)")

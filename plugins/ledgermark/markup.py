@@ -229,9 +229,7 @@ class MarkupReader:
                 return reference.end()
         if self.opened:
             self.opened.pop()
-        else:
-            self._copy(at)
-        return at + 1
+        return at + self._copy(at)
 
     def _attributes(self, at: int) -> int:
         match = _ATTRIBUTES.match(self.masked, at)

@@ -150,7 +150,9 @@ def compare(pages: Mapping[str, Mapping[str, Page]], history: History, aliases: 
     """
     findings = check_history(history)
     pages = _named(pages)
-    record, problems = read_record(history.path, history.text) if history.text is not None else (Record(), [])
+    if history.text is None:
+        return Comparison(findings=tuple(findings))
+    record, problems = read_record(history.path, history.text)
     findings += problems
     if problems:
         return Comparison(record, tuple(findings), (), {})
@@ -200,8 +202,9 @@ def _lost_errata(pages: Mapping[str, Mapping[str, Page]], record: Record) -> Ite
                     yield Finding(page.source.path, *place, "LM409", message)
 
 
-def new_events(comparison: Comparison, pages: Mapping[str, Mapping[str, Page]], today: date) -> list[Event]:
-    """Return what publishing today adds to the record. Raises ValueError for a change that no erratum covers, silenced or not."""
+def new_events(comparison: Comparison, pages: Mapping[str, Mapping[str, Page]], aliases: Mapping[str, str], today: date) -> list[Event]:
+    """Return what publishing today adds to the record. Raises ValueError for a change that no erratum covers."""
+    gaps = comparison.gaps if comparison.record.events else find_gaps(_named(pages), comparison.record, aliases)
     errata: dict[tuple[str, str], Erratum] = {
         (path, erratum.id): erratum for by_path in _named(pages).values() for path, page in by_path.items() for erratum in page.errata
     }
@@ -210,7 +213,7 @@ def new_events(comparison: Comparison, pages: Mapping[str, Mapping[str, Page]], 
         for (path, identifier), erratum in errata.items()
         if identifier not in comparison.record.errata.get(path, {})
     ]
-    for gap in comparison.gaps:
+    for gap in gaps:
         if gap.since is not None and gap.erratum is None:
             msg = f"{gap.key} on {gap.path} ({gap.language}) was published as {gap.old}; no erratum says what became of it"
             raise ValueError(msg)

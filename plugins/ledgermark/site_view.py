@@ -95,7 +95,7 @@ class SiteView(Contexts):
             title = self.plain(erratum.title or _title(page), page)
             entries.append(Entry(title, f"{url}#erratum-{erratum.id}", erratum.date, html))
         home = f"{base}/{language}/errata/"
-        return atom_feed(f"{self.site_name}: {words('Errata')}", home, f"{home}feed.xml", language, entries)
+        return atom_feed(f"{self.site_name}: {words('Errata')}", home, f"{home}feed.xml", language, entries, self.built)
 
     def _masthead(self, page: Page) -> dict[str, Any]:
         words = self.words(page.language)

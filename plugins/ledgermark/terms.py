@@ -53,7 +53,8 @@ def term_problem(term: str, unit: re.Pattern[str]) -> str:
     tokens = find_tokens(term)
     if not tokens:
         return "has no number in it"
-    if any(unit.match(term, token.end) for token in tokens):
+    # 7B, glued, is the size of a model and not seven bytes.
+    if any((found := unit.match(term, token.end)) and found.group() != "B" for token in tokens):
         return "has a number with a unit in it; that is a measurement"
     rest = "".join(char for at, char in enumerate(term) if not any(token.start <= at < token.end for token in tokens))
     if not any(char.isalpha() for char in rest):

@@ -162,7 +162,7 @@ _GAP: Final = " \n-\u00a0\u2009\u202f"
 def _code(part: Visible, reader: Reader) -> Iterator[Number]:
     """Yield pieces of inline code that are nothing but a measurement: code is not where a result goes to hide."""
     for code, offset in part.codes:
-        inner = code.strip("` ")
+        inner = code.strip("` ") if code.startswith("`") else ""
         if not inner or (not inner[-1:].isdigit() and not reader.measure.search(inner)):
             continue
         tokens = list(find_tokens(inner))
