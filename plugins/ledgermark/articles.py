@@ -17,8 +17,8 @@ _HOW_MANY: Final = re.compile(
     r"(?:\b(?:at most|at least|only|exactly|precisely|merely|just|than|up to|about|around|roughly|nearly|almost|approximately|under|over|below|"
     r"above|within|by|equals?|equal to|to|times|plus|minus|least|most|some|(?:[0-9]|two|three|four|five|six|seven|eight|nine|ten),? (?:and|or|to))"
     r"|[=<>≤≥≈~±+×/*^])[ \n]?$"
-    r"|(?:只有|只|仅|才|不超过|超过|不到|不足|不止|至多|最多|至少|最少|约|大约|近|将近|接近|达|共|计|合计|总共|恰好|正好|刚好|等于|减到|降到|升到"
-    r"|增到|减至|降至|升至|增至|差|(?<!最)[快慢多少高低大小长短]|[快慢多少高低大小长短]了|[=<>≤≥≈~±+×/*^—～]"
+    r"|(?:只有|只|仅|才|不超过|超过|不到|不足|不止|至多|最多|至少|最少|约|大约|近|将近|接近|达|共|计|合计|总共|恰好|正好|刚好|等于"
+    r"|减到|降到|升到|增到|减至|降至|升至|增至|差|(?<!最)[快慢多少高低大小长短]|[快慢多少高低大小长短]了|[=<>≤≥≈~±+×/*^—～]"
     rf"|[{_NUMERAL}][、和或与至到])[ ]?$"
 )
 # After it: the beginning of a series, a ratio, a fraction, or a unit that is no unit elsewhere.

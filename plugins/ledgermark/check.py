@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ledgermark.coverage import coverage_of, covered_findings, term_findings
+from ledgermark.coverage import Coverage, coverage_of, covered_findings, term_findings
 from ledgermark.errata import check_errata
 from ledgermark.figures import Drawn, draw
 from ledgermark.findings import Finding, nearest
@@ -80,6 +80,7 @@ class Checked:
         values: what the data gives for each claim, by its key.
         drawn: each figure used, by name and language.
         published: the pages compared with what was published.
+        coverage: every number that readers see, and what answers for it.
     """
 
     project: Project
@@ -87,6 +88,7 @@ class Checked:
     values: Mapping[str, tuple[Quantity, ...]]
     drawn: Mapping[tuple[str, str], Drawn]
     published: Comparison = field(default_factory=Comparison)
+    coverage: Coverage = field(default_factory=Coverage)
 
 
 def check_project(project: Project, today: date, only: frozenset[str] | None = None) -> Checked:
@@ -127,7 +129,7 @@ def check_project(project: Project, today: date, only: frozenset[str] | None = N
     if only is None:
         findings += [item for file in coverage.of_path(project.settings.mastheads) for item in covered_findings(file, suggestions)]
         findings += term_findings(project, coverage)
-    return Checked(project, tuple(sorted(set(findings))), values, drawn, published)
+    return Checked(project, tuple(sorted(set(findings))), values, drawn, published, coverage)
 
 
 def _check_claims(page: Page, project: Project, evaluator: Evaluator, values: dict[str, tuple[Quantity, ...]]) -> list[Finding]:

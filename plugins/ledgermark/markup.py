@@ -40,11 +40,19 @@ _SHOWN_TARGET: Final = re.compile(
 _OWN_BLOCK: Final = re.compile(r"/{3,}[ \t]*(?:(?:figure|evidence|erratum|abstract)\b[^\n]*)?$")
 _UNSEEN: Final = re.compile(f"[{_SILENT}]")
 _ALT: Final = re.compile(r"""\balt\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
-FOLD: Final = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F) if chr(code) not in "，；：！？（）"} | {
+FOLD: Final[dict[int, str]] = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F) if chr(code) not in "，；：！？（）"} | {
     ord("　"): " ",
     **dict.fromkeys(map(ord, "−﹣‐‑"), "-"),
     ord("\t"): " ",
 }
+
+
+_FOLDED: Final = re.compile(f"[{re.escape(''.join(map(chr, FOLD)))}]")
+
+
+def fold(text: str) -> str:
+    """Return a text with full-width forms, minus signs and tabs made plain, character for character; Chinese punctuation stays."""
+    return _FOLDED.sub(lambda match: FOLD[ord(match.group())], text)
 
 
 @dataclass(frozen=True)
@@ -132,7 +140,7 @@ class MarkupReader:
             position = max(end, position)
         text = "".join(self.parts)
         return Visible(
-            text if text.isascii() and "\t" not in text else text.translate(FOLD),
+            fold(text),
             tuple(self.links),
             tuple(self.codes),
             tuple(self.starts),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _AMOUNT_BEFORE: Final = re.compile(
     r"(?:[+±~≈<>≤≥=×$€£¥^-]|[快慢多少高低]了?|\b(?:by|about|roughly|nearly|almost|exactly|than|least|most))[ ]?$"
 )
+_JOINED: Final = re.compile(r"(?:[A-Za-z0-9_]|[0-9][.,])$")
 _REACH: Final = 12  # characters before a term that are looked at
 
 
@@ -25,10 +26,9 @@ def compile_terms(terms: Mapping[str, str]) -> re.Pattern[str] | None:
 
 
 def _phrase(phrase: str) -> str:
+    # Begins with the phrase itself, so that the search leaps to it; what stands before is looked at afterwards.
     body = "[ \u00a0\u2009\u202f\n]+".join(re.escape(word) for word in phrase.split())
-    before = r"(?<![A-Za-z0-9_])(?<![0-9][.,])" if phrase[:1].isascii() else ""
-    after = r"(?![A-Za-z0-9_])(?![.,][0-9])" if phrase[-1:].isascii() else ""
-    return f"{before}{body}{after}"
+    return body + (r"(?![A-Za-z0-9_])(?![.,][0-9])" if phrase[-1:].isascii() else "")
 
 
 def find_terms(near: Near, pattern: re.Pattern[str] | None) -> list[Exemption]:
@@ -37,6 +37,8 @@ def find_terms(near: Near, pattern: re.Pattern[str] | None) -> list[Exemption]:
     found: list[Exemption] = []
     for match in pattern.finditer(text) if pattern else ():
         before = text[max(0, match.start() - _REACH) : match.start()]
+        if match.group()[0].isascii() and _JOINED.search(before):
+            continue
         if near.unit.match(text, match.end()) or _AMOUNT_BEFORE.search(before) or COMPARED.match(text, match.end()):
             continue
         found.append(Exemption(*match.span(), "term", " ".join(match.group().split())))

@@ -92,6 +92,7 @@ def _judge(part: Visible, near: Near, reader: Reader) -> Iterator[Number]:
     links.sort(key=lambda link: link.start)
     starts = [link.start for link in links]
     terms = find_terms(near, reader.pattern) if tokens else []
+    term_starts = [term.start for term in terms]
     passed = 0
     shown: set[int] = set()
     for token in tokens:
@@ -100,7 +101,9 @@ def _judge(part: Visible, near: Near, reader: Reader) -> Iterator[Number]:
         index = bisect.bisect_right(starts, token.end - 1) - 1
         link = links[index] if index >= 0 and token.start < links[index].end else None
         if link is None:
-            number, passed = _loose(part, token, terms, near)
+            at = bisect.bisect_right(term_starts, token.start) - 1
+            term = terms[at] if at >= 0 and token.end <= terms[at].end else None
+            number, passed = _loose(part, token, term, near)
             yield number
             continue
         shown.add(index)
@@ -116,10 +119,10 @@ _SCHEMES: Final = {"claim": BOUND, "given": GIVEN}
 _EDGE: Final = "the number '{0}' is only in part inside its link; put all of it between the brackets"
 
 
-def _loose(part: Visible, token: Token, terms: Sequence[Exemption], near: Near) -> tuple[Number, int]:
+def _loose(part: Visible, token: Token, term: Exemption | None, near: Near) -> tuple[Number, int]:
     """Return a number outside any claim, and up to where the rule that lets it stand reaches."""
     text, offset = part.text, part.offset(token.start)
-    found = next((item for item in terms if item.start <= token.start and token.end <= item.end), None) or exemption_of(token, near)
+    found = term or exemption_of(token, near)
     if found is None or token.end > found.end:
         unit = near.unit.match(text, token.end)
         end = unit.end() if unit else token.end

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ledgermark.markup import FOLD, MarkupReader, Visible
+from ledgermark.markup import MarkupReader, Visible, fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +42,7 @@ def visible_parts(page: Page, *, math: bool = False) -> Iterator[Visible]:
 
 def plain_text(text: str) -> Visible:
     """Return a text that carries no markup as a reader sees it; offsets are those in the text."""
-    return Visible(text.translate(FOLD), (), (), (0,), (0,), (True,))
+    return Visible(fold(text), (), (), (0,), (0,), (True,))
 
 
 def _texts(value: Any) -> Iterator[str]:

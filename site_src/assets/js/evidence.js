@@ -82,6 +82,7 @@
       badge.classList.add(`lm-badge--${String(claim.badge).replace(/[^a-z-]/g, "")}`);
       fact(labels.state, badge);
     }
+    if (claim.command) fact(labels.command, make("code", "", claim.command));
     if (evidence.commit) fact(labels.commit, make("code", "", link(String(evidence.commit), evidence.commit_url)));
     const byFile = groupBy(claim.inputs, (input) => input.file);
     return [
