@@ -146,7 +146,8 @@ def compare(root: Path, article: str, copies: int, rounds: int) -> float:
 def time_check(root: Path, rounds: int) -> None:
     """Print how many claims the check gets through in a second: the median of some rounds in this process, reading included."""
     from ledgermark.check import check_project  # noqa: PLC0415  (the builds above are timed without it in memory)
-    from ledgermark.project import load_project, today  # noqa: PLC0415
+    from ledgermark.clock import today  # noqa: PLC0415
+    from ledgermark.project import load_project  # noqa: PLC0415
 
     seconds: list[float] = []
     claims = 0

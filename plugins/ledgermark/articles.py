@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 _NUMERAL: Final = "0-9一二两三四五六七八九十百千万半"
 # Before it: how many.
 _HOW_MANY: Final = re.compile(
-    r"(?:\b(?:at most|at least|only|exactly|precisely|merely|just|than|up to|about|around|roughly|nearly|almost|approximately|under|over|below|"
-    r"above|within|by|equals?|equal to|to|times|plus|minus|least|most|some|(?:[0-9]|two|three|four|five|six|seven|eight|nine|ten),? (?:and|or|to))"
+    r"(?:\b(?:at most|at least|only|exactly|precisely|merely|just|than|up to|about|around|roughly|nearly|almost|approximately|under|over|"
+    r"below|above|within|by|equals?|equal to|to|times|plus|minus|least|most|some|"
+    r"(?:[0-9]|two|three|four|five|six|seven|eight|nine|ten),? (?:and|or|to))"
     r"|[=<>≤≥≈~±+×/*^])[ \n]?$"
     r"|(?:只有|只|仅|才|不超过|超过|不到|不足|不止|至多|最多|至少|最少|约|大约|近|将近|接近|达|共|计|合计|总共|恰好|正好|刚好|等于"
     r"|减到|降到|升到|增到|减至|降至|升至|增至|差|(?<!最)[快慢多少高低大小长短]|[快慢多少高低大小长短]了|[=<>≤≥≈~±+×/*^—～]"
@@ -35,9 +36,10 @@ _LONE_BEFORE: Final = re.compile(
     r"\b(?:of|with|from|gives?|gave|takes?|took|costs?|starts?|launch(?:es)?|has|had|have|is|was|are|were|be|makes?) $"
 )
 _COUNTED: Final = frozenset({"run", "call", "step", "session"})  # `one run`: which, more than how many
+_FILLER: Final = re.compile(r"[ \n](?:full|whole|single|entire|more|extra|additional|further)(?=[ \n])")
 _DETERMINERS: Final = frozenset("这那哪每另某任上下前后末同原")
 _SIZES: Final = frozenset("小大整长短新")
-_CLASSIFIERS: Final = frozenset("个张块台种条份层段篇页行组次遍场项句件头步列类批套家位处款枚列道番回环格方名只起幅节对")
+_CLASSIFIERS: Final = frozenset("个张块台种条份层段篇页行组次遍场项句件头步列类批套家位处款枚列道回环格方名只起幅节对")
 _AS_SOON_AS: Final = re.compile(r"[\u4e00-\u9fff][^，。；！？\n|]{0,20}(?:，[^，。；！？\n|]{0,24})?就")  # 一开……就, 一深……就
 _REACH: Final = 16  # characters before it that are looked at
 
@@ -47,20 +49,25 @@ def articles(token: Token, near: Near) -> Span | None:
 
     Not after a word of quantity (at most one, 只有一个), before a unit (one percent, 一天), in a series or a ratio (one or two, one in four).
     """
-    text, start, end = near.text, token.start, token.end
     if token.text not in ("one", "One", "一"):
         return None
+    text, start, end = near.text, token.start, token.end
     before = text[max(0, start - _REACH) : start]
     if token.text == "一" and before[-1:] in _DETERMINERS:
         return start, end  # 这一天, 另一个量级
-    if _HOW_MANY.search(before) or _SERIES.match(text, end):
+    filler = _FILLER.match(text, end)
+    amount = filler and (near.unit.match(text, filler.end()) or _SERIES.match(text, filler.end()))  # one full order of magnitude, one more row
+    if amount or _HOW_MANY.search(before) or _SERIES.match(text, end):
         return None
-    if token.text == "一":
-        return (start, end) if _says_which(text, start, end, near) else None
+    which = _says_which(text, start, end, near) if token.text == "一" else _names_one(text, end, before, near)
+    return (start, end) if which else None
+
+
+def _names_one(text: str, end: int, before: str, near: Near) -> bool:
     counted = near.unit.match(text, end)
     if counted and ALIASES.get(counted.group().strip(" \n-\u00a0"), "") not in _COUNTED:
-        return None
-    return None if _ALONE.match(text, end) and _LONE_BEFORE.search(before) else (start, end)
+        return False
+    return not (_ALONE.match(text, end) and _LONE_BEFORE.search(before))
 
 
 def _says_which(text: str, start: int, end: int, near: Near) -> bool:

@@ -18,7 +18,8 @@ from ledgermark.published import Comparison, compare
 from ledgermark.record import History
 from ledgermark.relations import check_relations
 from ledgermark.subjects import Owners, Words
-from ledgermark.suggest import suggestions_for
+from ledgermark.suggest import Suggestions, suggestions_for
+from ledgermark.units import parse_unit
 from ledgermark.verify import Problem, verify
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def check_project(project: Project, today: date, only: frozenset[str] | None = N
     coverage, suggestions = coverage_of(project), suggestions_for(keys, evaluator, project.settings.aliases)
     for page in project.all_pages:
         found = [*page.findings, *shared.get(page.source.path, ())]
-        found += _check_claims(page, project, evaluator, values)
+        found += _check_claims(page, project, evaluator, values, suggestions)
         found += _check_words(page, words[page.language or next(iter(words))], owners, values)
         found += _check_figures(page, project, drawn)
         found += _check_errata(page, project, today)
@@ -132,7 +133,9 @@ def check_project(project: Project, today: date, only: frozenset[str] | None = N
     return Checked(project, tuple(sorted(set(findings))), values, drawn, published, coverage)
 
 
-def _check_claims(page: Page, project: Project, evaluator: Evaluator, values: dict[str, tuple[Quantity, ...]]) -> list[Finding]:
+def _check_claims(
+    page: Page, project: Project, evaluator: Evaluator, values: dict[str, tuple[Quantity, ...]], suggestions: Suggestions
+) -> list[Finding]:
     findings: list[Finding] = []
     aliases = project.settings.aliases
     for claim in page.claims.claims:
@@ -140,7 +143,7 @@ def _check_claims(page: Page, project: Project, evaluator: Evaluator, values: di
             continue
         verdict = verify(claim, evaluator, aliases)
         values[claim.key] = verdict.values
-        findings += [finding_of(page, claim, problem, project.ledger) for problem in verdict.problems]
+        findings += [finding_of(page, claim, problem, project.ledger, _hint(claim, problem, suggestions)) for problem in verdict.problems]
     return findings
 
 
@@ -152,8 +155,18 @@ def _check_words(page: Page, words: Words, owners: Owners, values: Mapping[str, 
     return [*check_relations(page, reading, words.language, words.pattern), *check_subjects(page, reading, words, owners, values)]
 
 
-def finding_of(page: Page, claim: Claim, problem: Problem, ledger: Ledger) -> Finding:
-    """Return a claim's problem as a finding with its place and the rows the answer comes from."""
+def _hint(claim: Claim, problem: Problem, suggestions: Suggestions) -> str:
+    """Return which other claims give the number that this one shows, where it may be the link that is wrong."""
+    if problem.code != "LM101" or problem.shown is None:
+        return ""
+    unit = problem.shown.unit or (parse_unit(claim.unit) if claim.unit else problem.values[0].unit)
+    found = suggestions.instead(problem.shown, unit, claim.key)
+    written = claim.text[problem.shown.start : problem.shown.end]
+    return f"; {written} is what {' and '.join(f'claim:{key}' for key in found)} gives" if found else ""
+
+
+def finding_of(page: Page, claim: Claim, problem: Problem, ledger: Ledger, hint: str = "") -> Finding:
+    """Return a claim's problem as a finding with its place, the rows the answer comes from, and a hint."""
     rows = rows_of(problem.values, ledger)
     shown = claim.text[problem.shown.start : problem.shown.end] if problem.shown else claim.text
     where = f" ({', '.join(rows[:6])}{f' and {len(rows) - 6} more rows' if len(rows) > 6 else ''})" if rows else ""  # noqa: PLR2004
@@ -161,7 +174,7 @@ def finding_of(page: Page, claim: Claim, problem: Problem, ledger: Ledger) -> Fi
         page.source.path,
         *page.source.place(claim.start + problem.offset),
         problem.code,
-        problem.message + where,
+        problem.message + where + hint,
         shown,
         problem.expected,
         tuple(rows),

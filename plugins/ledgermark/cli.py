@@ -12,14 +12,17 @@ import click
 
 from ledgermark import report as reports
 from ledgermark.claims import parse_key
+from ledgermark.clock import today
+from ledgermark.config_file import markdown_extensions, read_config
 from ledgermark.coverage import coverage_json, coverage_of, coverage_text
 from ledgermark.drafts import draft_errata
 from ledgermark.examine import examine
 from ledgermark.figures import draw
+from ledgermark.files import rewrite, write_whole
 from ledgermark.findings import ConfigError, nearest
 from ledgermark.fix import apply_edits, find_edits
 from ledgermark.metrics import EvaluationError, Evaluator
-from ledgermark.project import load_project, markdown_extensions, read_config, rewrite, today, write_whole
+from ledgermark.project import load_project
 from ledgermark.published import new_events
 from ledgermark.record import record_text
 from ledgermark.stage_door import write_stage

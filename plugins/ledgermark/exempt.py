@@ -60,7 +60,7 @@ _AMOUNT: Final = re.compile(
     r"|[0-9][-_/]?(?:x|ms|us|ns|pct|percent|pp|toks?|tokens?|GB|MB|GiB|MiB|times|fold|faster|slower|more|less)(?=$|[-_/])"
 )
 _SUFFIX: Final = re.compile(r"(?:st|nd|rd|th)\b(?!-?[ ]?(?:percentile|quantile|of))")
-_QUANTILE: Final = re.compile("[ ]?个?(?:百分位|分位)")
+_QUANTILE: Final = re.compile("[ ]?个?(?:百分位|分位|成|折)")
 _TEN: Final = frozenset("一二三四五六七八九十")
 _TENTH: Final = 10
 _ITEM: Final = re.compile(r"[ >]*([0-9]{1,3})[.)][ ]")

@@ -259,4 +259,4 @@ def places_of(value: Decimal, significant: int = 5) -> int:
 
 def _inert_cell(text: str) -> str:
     """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{text}" if text[:1] in ("=", "@", "\t", "\r") or (text[:1] in "+-" and not text[1:2].isdigit()) else text
+    return f"'{text}" if text[:1] in ("=", "@", "\t", "\r") or (text[:1] in ("+", "-") and not text[1:2].isdigit()) else text

@@ -17,10 +17,11 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.utils import CountHandler
 
+from ledgermark.clock import now, read_stamp, today
 from ledgermark.examine import examine
 from ledgermark.findings import ConfigError
 from ledgermark.lastgood import LastGood
-from ledgermark.project import load_project, now, read_stamp, today
+from ledgermark.project import load_project
 from ledgermark.settings import Settings, read_settings
 from ledgermark.site import LOCALE_NAME, asset_files, generated_files, vendor_files
 from ledgermark.site_view import SiteView

@@ -19,6 +19,13 @@ Span = tuple[int, int]
 # After a number or a phrase with one: it was an amount after all.
 COMPARED: Final = re.compile(r"[ \n](?:faster|slower|higher|lower|more|less|fewer|larger|smaller|longer|shorter|greater|better|worse)\b")
 
+# Units that no claim is shown in here, and that make an amount of a number all the same.
+_FURTHER: Final = (
+    *("‰", "‱", "month", "months", "year", "years", "dollar", "dollars", "euro", "euros", "cents", "°", "degrees", "Hz", "kHz", "MHz", "GHz"),
+    *("J", "kJ", "Wh", "kWh", "V", "FLOPS", "GFLOPS", "TFLOPS", "TFLOP/s", "req/s", "fps", "it/s", "Gb/s", "Mb/s", "TB", "TiB", "PB"),
+    *("个月", "个星期", "星期", "美元", "欧元", "赫兹", "摄氏度", "焦耳"),
+)
+
 
 @dataclass(frozen=True)
 class Near:
@@ -72,7 +79,7 @@ def unit_patterns(own: tuple[tuple[str, str], ...]) -> tuple[re.Pattern[str], re
     Args:
         own: the project's spellings and their units.
     """
-    spellings = {**ALIASES, "‰": "%", "‱": "%", **dict(own)}
+    spellings = {**ALIASES, **dict.fromkeys(_FURTHER, ""), **dict(own)}
     return _after(spelling for spelling, unit in spellings.items() if unit not in COUNTED), _after(spellings)
 
 

@@ -3,97 +3,34 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import subprocess
 import sys
 import traceback
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import date
 from importlib import resources
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
 from ledgermark.catalogue import Catalogue, read_catalogue
 from ledgermark.check import Project
+from ledgermark.clock import git
+from ledgermark.config_file import read_config, settings_in
 from ledgermark.descriptor import Dataset, read_descriptor
 from ledgermark.figures import find_figures
+from ledgermark.files import read_file
 from ledgermark.findings import ConfigError, Finding, in_words
 from ledgermark.ledger import load_ledger
 from ledgermark.metrics import find_metrics
 from ledgermark.pages import Page, read_page
 from ledgermark.record import History
-from ledgermark.settings import Settings, read_settings
 from ledgermark.source import Source
-from ledgermark.stamp import Stamp
 from ledgermark.subjects import Family, read_subjects
 from ledgermark.yamls import YamlError, read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-
-def read_config(path: Path, inherited: tuple[Path, ...] = ()) -> dict[str, Any]:
-    """Return the content of a `mkdocs.yml`, with what it inherits. Raises ConfigError when it cannot be read."""
-    try:
-        config = read_yaml(path.read_text(encoding="utf-8"), tags=True)
-    except FileNotFoundError as error:
-        msg = f"no {path}; run this in the folder of mkdocs.yml, or name it with --config"
-        raise ConfigError(msg) from error
-    except (OSError, ValueError) as error:
-        msg = f"{path} cannot be read: {error}"
-        raise ConfigError(msg) from error
-    if not isinstance(config, dict):
-        msg = f"{path}: expected 'key: value' lines"
-        raise ConfigError(msg)
-    parent = config.pop("INHERIT", None)
-    if not isinstance(parent, str):
-        return config
-    if path.resolve() in inherited:
-        msg = f"{path} inherits from itself"
-        raise ConfigError(msg)
-    return {**read_config(path.parent / parent, (*inherited, path.resolve())), **config}
-
-
-def named_entries(listed: Any, key: str) -> list[tuple[str, Any]]:
-    """Return the names and options of a list such as `plugins` in a `mkdocs.yml`. Raises ConfigError when it is none."""
-    if listed is None:
-        return []
-    if isinstance(listed, dict):
-        return [(str(name), options) for name, options in listed.items()]
-    entries: list[tuple[str, Any]] = []
-    for item in listed if isinstance(listed, list) else [None]:
-        if isinstance(item, str):
-            entries.append((item, None))
-        elif isinstance(item, dict) and len(item) == 1:
-            entries += [(str(name), options) for name, options in item.items()]
-        else:
-            msg = f"{key} in mkdocs.yml: expected a list of names, each with or without options, found {item!r}"
-            raise ConfigError(msg)
-    return entries
-
-
-def settings_in(config: Mapping[str, Any]) -> Settings:
-    """Return the settings in the `ledgermark` entry of a configuration's plugins. Raises ConfigError when there is none, or it is wrong."""
-    for name, block in named_entries(config.get("plugins"), "plugins"):
-        if name == "ledgermark":
-            return read_settings(block, docs_dir=str(config.get("docs_dir") or "docs"))
-    msg = "mkdocs.yml has no plugin 'ledgermark'; add it under plugins:"
-    raise ConfigError(msg)
-
-
-def markdown_extensions(config: Mapping[str, Any]) -> tuple[list[str], dict[str, dict[str, Any]]]:
-    """Return the Markdown extensions of a `mkdocs.yml` and their options, with those MkDocs always adds.
-
-    Options whose YAML tag names a Python object are left out: the check must not run what a configuration names.
-    """
-    names = ["toc", "tables", "fenced_code"]
-    configs: dict[str, dict[str, Any]] = {}
-    for name, options in named_entries(config.get("markdown_extensions"), "markdown_extensions"):
-        if name not in names:
-            names.append(name)
-        if isinstance(options, dict):
-            configs[name] = {str(key): value for key, value in options.items() if value is not None}
-    return names, configs
+    from ledgermark.settings import Settings
 
 
 def load_project(config_path: Path, settings: Settings | None = None) -> Project:
@@ -137,47 +74,9 @@ def load_project(config_path: Path, settings: Settings | None = None) -> Project
 _MARKDOWN: Final = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
 
 
-def today() -> date:
-    """Return the date of the build: `SOURCE_DATE_EPOCH` if it is set, else the clock's, in UTC."""
-    return now().date()
-
-
-def now() -> datetime:
-    """Return the time of the build in UTC, by `SOURCE_DATE_EPOCH` or the clock. Raises ConfigError when the variable is no number."""
-    epoch = os.environ.get("SOURCE_DATE_EPOCH")
-    if not epoch:
-        return datetime.now(UTC).replace(microsecond=0)
-    try:
-        return datetime.fromtimestamp(int(epoch), UTC)
-    except (ValueError, OverflowError, OSError) as error:
-        msg = f"SOURCE_DATE_EPOCH is '{epoch}', expected seconds since 1970"
-        raise ConfigError(msg) from error
-
-
-def read_stamp(root: Path, repo_url: str) -> Stamp:
-    """Return what a build in this folder is made of: git's commit if there is one, and the time.
-
-    Args:
-        root: the project's folder.
-        repo_url: the repository's page, from which the address of a data row follows; may be empty.
-    """
-    commit = _git(root, "rev-parse", "HEAD")
-    source = f"{repo_url.rstrip('/')}/blob/{commit}/{{path}}#L{{line}}" if repo_url and commit else ""
-    modified = bool(_git(root, "status", "--porcelain", "--untracked-files=no"))
-    return Stamp(commit, modified, now().isoformat().replace("+00:00", "Z"), source)
-
-
-def _git(root: Path, *arguments: str) -> str:
-    try:
-        done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=False, timeout=20)  # noqa: S603, S607
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
-
-
 def _read_data(root: Path, settings: Settings, findings: list[Finding]) -> tuple[list[Dataset], dict[str, bytes | str]]:
     path = root / settings.descriptor
-    content = _read(path)
+    content = read_file(path)
     if isinstance(content, str):
         findings.append(Finding(settings.descriptor, 1, 1, "LM501", content))
         return [], {}
@@ -185,7 +84,7 @@ def _read_data(root: Path, settings: Settings, findings: list[Finding]) -> tuple
     findings += problems
     folder = PurePosixPath(settings.descriptor).parent
     datasets = [replace(dataset, path=str(folder / dataset.path)) for dataset in described]
-    files = {dataset.path: _read(root / dataset.path) for dataset in datasets}
+    files = {dataset.path: read_file(root / dataset.path) for dataset in datasets}
     listed = {str(PurePosixPath(name)) for name in files}
     for stray in sorted(path.parent.glob("*.csv")) if not problems else ():
         name = str(folder / stray.name)
@@ -194,19 +93,9 @@ def _read_data(root: Path, settings: Settings, findings: list[Finding]) -> tuple
     return datasets, files
 
 
-def _read(path: Path) -> bytes | str:
-    """Return a file's bytes, or in words why it cannot be read."""
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return "the file does not exist"
-    except OSError as error:
-        return f"the file cannot be read: {error.strerror or error}"
-
-
 def _load(root: Path, name: str, find: Callable[[dict[str, Any]], dict[str, Any]], code: str, findings: list[Finding]) -> dict[str, Any] | None:
     """Return what a Python file of the project defines, run in a namespace of its own; None and a finding when it fails."""
-    content = _read(root / name)
+    content = read_file(root / name)
     if isinstance(content, str):
         findings.append(Finding(name, 1, 1, code, content))
         return None
@@ -260,7 +149,7 @@ def _read_pages(root: Path, settings: Settings, findings: list[Finding]) -> dict
                     )
                 )
                 continue
-            content = _read(path)
+            content = read_file(path)
             if isinstance(content, bytes):
                 try:
                     text = content.decode("utf-8").replace("\r\n", "\n")
@@ -310,7 +199,7 @@ def _read_chips(root: Path, settings: Settings, findings: list[Finding]) -> dict
 def _read_families(root: Path, settings: Settings, findings: list[Finding]) -> tuple[Family, ...]:
     if not (root / settings.subjects).is_file():
         return ()
-    content = _read(root / settings.subjects)
+    content = read_file(root / settings.subjects)
     try:
         text = content.decode("utf-8") if isinstance(content, bytes) else ""
     except UnicodeDecodeError as error:
@@ -327,7 +216,7 @@ def _read_history(root: Path, path: str, findings: list[Finding]) -> History:
     """Return the record of published values and what git has of it."""
     text: str | None = None
     if (root / path).exists():
-        content = _read(root / path)
+        content = read_file(root / path)
         try:
             text = content.decode("utf-8") if isinstance(content, bytes) else ""
         except UnicodeDecodeError as error:
@@ -335,15 +224,15 @@ def _read_history(root: Path, path: str, findings: list[Finding]) -> History:
         if isinstance(content, str):
             findings.append(Finding(path, 1, 1, "LM410", content))
             return History(path)
-    if not _git(root, "rev-parse", "HEAD"):
+    if not git(root, "rev-parse", "HEAD"):
         return History(path, text, None)
-    commits = _git(root, "rev-list", "HEAD", "--", path).split()
-    versions = (_git(root, "show", f"{commit}:./{path}") for commit in commits)
+    commits = git(root, "rev-list", "HEAD", "--", path).split()
+    versions = (git(root, "show", f"{commit}:./{path}") for commit in commits)
     return History(path, text, tuple(version for version in versions if version))
 
 
 def _read_text(path: Path, name: str) -> Source | None:
-    content = _read(path)
+    content = read_file(path)
     return Source(name, content.decode("utf-8", "replace").replace("\r\n", "\n")) if isinstance(content, bytes) else None
 
 
@@ -356,31 +245,8 @@ def _is_chip(item: Any) -> bool:
 
 def _digest(root: Path, settings: Settings, files: Mapping[str, bytes | str]) -> str:
     digest = hashlib.sha256()
-    content = _read(root / settings.descriptor)
+    content = read_file(root / settings.descriptor)
     for name, data in sorted([(settings.descriptor, content), *files.items()]):
         body = data if isinstance(data, bytes) else b""
         digest.update(f"{name}\0{len(body)}\0".encode() + body)
     return digest.hexdigest()
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file whole or not at all, with the permissions it has."""
-    scratch = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        scratch.write_bytes(text.encode())
-        if path.exists():
-            scratch.chmod(path.stat().st_mode)
-        scratch.replace(path)
-    finally:
-        scratch.unlink(missing_ok=True)
-
-
-def rewrite(path: Path, edit: Callable[[str], str]) -> None:
-    """Rewrite a page by a function of its text with plain line feeds; lines keep the ends they have. Whole or not at all."""
-    text = path.read_bytes().decode()
-    returns = [line.endswith("\r") for line in text.split("\n")[:-1]]
-    edited = edit(text.replace("\r\n", "\n"))
-    if any(returns):
-        lines = edited.split("\n")
-        edited = "\n".join(line + "\r" if index < len(returns) and returns[index] else line for index, line in enumerate(lines))
-    write_whole(path, edited)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from ledgermark.project import now, read_config, read_stamp
+from ledgermark.clock import now, read_stamp
+from ledgermark.config_file import read_config
 from ledgermark.site_view import SiteView
 from ledgermark.stage import staged_config, staged_files
 from ledgermark.stills import draw_stills

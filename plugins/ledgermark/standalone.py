@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 from markdown.postprocessors import Postprocessor
 from markdown.preprocessors import Preprocessor
 
+from ledgermark.clock import today
+from ledgermark.config_file import markdown_extensions, read_config
 from ledgermark.contexts import Contexts, address_of
 from ledgermark.examine import examine
 from ledgermark.findings import ConfigError
 from ledgermark.markdown_ext import LedgermarkExtension, RenderedPage
-from ledgermark.project import load_project, markdown_extensions, read_config, today
+from ledgermark.project import load_project
 
 if TYPE_CHECKING:
     from markdown import Markdown

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _AMOUNT_BEFORE: Final = re.compile(
-    r"(?:[+±~≈<>≤≥=×$€£¥^-]|[快慢多少高低]了?|\b(?:by|about|roughly|nearly|almost|exactly|than|least|most))[ ]?$"
+    r"(?:[+±~≈<>≤≥=×$€£¥^-]|[快慢多少高低大小长短][了至到]?|约|近|达|超过|不到|不足|[至最][多少]"
+    r"|\b(?:by|about|roughly|nearly|almost|exactly|than|least|most))[ ]?$"
 )
+_AMOUNT_AFTER: Final = re.compile(r"[ ]?个|\+|/[A-Za-z秒]")
 _JOINED: Final = re.compile(r"(?:[A-Za-z0-9_]|[0-9][.,])$")
 _REACH: Final = 12  # characters before a term that are looked at
 
@@ -39,7 +41,12 @@ def find_terms(near: Near, pattern: re.Pattern[str] | None) -> list[Exemption]:
         before = text[max(0, match.start() - _REACH) : match.start()]
         if match.group()[0].isascii() and _JOINED.search(before):
             continue
-        if near.unit.match(text, match.end()) or _AMOUNT_BEFORE.search(before) or COMPARED.match(text, match.end()):
+        if (
+            near.unit.match(text, match.end())
+            or _AMOUNT_BEFORE.search(before)
+            or COMPARED.match(text, match.end())
+            or _AMOUNT_AFTER.match(text, match.end())
+        ):
             continue
         found.append(Exemption(*match.span(), "term", " ".join(match.group().split())))
     return found

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ledgermark.config_file import markdown_extensions, read_config
 from ledgermark.examine import examine
 from ledgermark.metrics import Evaluator
 from ledgermark.pages import read_page
-from ledgermark.project import load_project, markdown_extensions, read_config
+from ledgermark.project import load_project
 from ledgermark.source import Source
 
 if TYPE_CHECKING:

@@ -57,7 +57,6 @@ def test_a_block_that_is_not_closed(text: str) -> None:
         ("    - a\n", {}, "its options must be 'key: value' lines"),
         ("    text\n", {}, "its options must be 'key: value' lines"),
         ("", {}, ""),
-        # BUG T1-08a
         ("    id: 2026-02-30\n", {}, "its options are no YAML"),
         ("    id: !!int a\n", {}, "its options are no YAML"),
         ("    id: " + "[" * 600 + "\n", {}, "its options are no YAML"),

@@ -48,7 +48,7 @@ def test_english_needs_no_catalogue() -> None:
     ("entry", "line"),
     [
         ("msgstr[\n", None),
-        ("hello\n", 6),  # BUG T1-21
+        ("hello\n", 6),
         ('msgid "{n} rows"\nmsgstr "行"\n', 6),
         ('msgid "rows"\nmsgstr "{n} 行"\n', 6),
         ('msgid "{n} rows"\nmsgstr "{m} 行"\n', 6),
@@ -64,7 +64,13 @@ def test_a_catalogue_that_is_wrong(entry: str, line: int | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [b"\xff\xfe", b'msgid ""\nmsgstr "Content-Type: text/plain; charset=nope\\n"\n', b'msgid ""\nmsgstr "Plural-Forms: nplurals=x; plural=((\\n"\n', b'msgid ""\nmsgstr "POT-Creation-Date: never\\n"\n']
+    "data",
+    [
+        b"\xff\xfe",
+        b'msgid ""\nmsgstr "Content-Type: text/plain; charset=nope\\n"\n',
+        b'msgid ""\nmsgstr "Plural-Forms: nplurals=x; plural=((\\n"\n',
+        b'msgid ""\nmsgstr "POT-Creation-Date: never\\n"\n',
+    ],
 )
 def test_a_head_that_is_wrong(data: bytes) -> None:
     _, findings = read_catalogue("zh", [("a.po", data)])

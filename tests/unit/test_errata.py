@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from datetime import date
+from typing import TYPE_CHECKING
 
 import pytest
 
 from ledgermark.blocks import find_blocks
 from ledgermark.errata import Erratum, check_errata, read_errata
-from ledgermark.findings import Finding
 from ledgermark.source import Source
+
+if TYPE_CHECKING:
+    from ledgermark.findings import Finding
 
 
 def read(text: str) -> tuple[tuple[Erratum, ...], list[Finding]]:
@@ -24,6 +27,13 @@ def block(when: str, options: str) -> str:
 GOOD = "    id: a-1\n    affects: gap"
 
 
+def test_what_yaml_would_take_for_a_comment_is_a_finding() -> None:
+    errata, findings = read(block("2026-08-29", "    id: a\n    affects: gap, #a\n    title: T"))
+    assert errata == ()
+    assert [finding.code for finding in findings] == ["LM406"]
+    assert "put the value in quotes" in findings[0].message
+
+
 @pytest.mark.parametrize(
     ("affects", "names"),
     [
@@ -32,8 +42,7 @@ GOOD = "    id: a-1\n    affects: gap"
         ("gap gain", ("gap", "gain")),
         ("[gap, '#a']", ("gap", "#a")),
         ("'gap, #a'", ("gap", "#a")),
-        ("gap,", ("gap",)),  # BUG T1-14
-        ("gap, #a", ("gap", "#a")),  # BUG T1-14
+        ("gap,", ("gap",)),
         ("5", ("5",)),
     ],
 )

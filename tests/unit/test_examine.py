@@ -14,7 +14,18 @@ from ledgermark.findings import Finding
 
 WRONG = "[99 %](claim:gain?context=1024)"
 # As in mkdocs.yml, which is what pages are rendered with.
-EXTENSIONS = ["abbr", "attr_list", "def_list", "footnotes", "md_in_html", "tables", "pymdownx.superfences", "pymdownx.highlight", "pymdownx.inlinehilite", "ledgermark"]
+EXTENSIONS = [
+    "abbr",
+    "attr_list",
+    "def_list",
+    "footnotes",
+    "md_in_html",
+    "tables",
+    "pymdownx.superfences",
+    "pymdownx.highlight",
+    "pymdownx.inlinehilite",
+    "ledgermark",
+]
 CheckPage = Callable[[str], list[Finding]]
 
 
@@ -91,13 +102,18 @@ def test_it_is_checked_beside_a_right_one_of_the_same_name(text: str, check_page
     assert about_numbers(check_page(f"{right}\n\n{text}"))
 
 
-FRAGMENTS = st.sampled_from([WRONG, "`", "``", "```", "```\n", "\n```\n", "~~~\n", "````\n", "\n", "\n\n", "- ", "    ", "> ", "# ", "a", " ", "<!--", "-->", "<!-- x -->", "\\", "| ", "|---|\n",
-                             "1. ", "```py\n", "``` ```", "*", "<script>", "</script>", "[", "](", "<div markdown>", "</div>", "///\n", "/// abstract\n"])  # fmt: skip
+FRAGMENTS = st.sampled_from(
+    [
+        *(WRONG, "`", "``", "```", "```\n", "\n```\n", "~~~\n", "````\n", "```py\n", "``` ```"),
+        *("\n", "\n\n", "- ", "1. ", "    ", "> ", "# ", "| ", "|---|\n", "a", " ", "*", "\\", "[", "]("),
+        *("<!--", "-->", "<!-- x -->", "<script>", "</script>", "<div markdown>", "</div>", "///\n", "/// abstract\n"),
+    ]
+)
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(FRAGMENTS, min_size=1, max_size=12).map("".join))
 def test_whatever_is_put_together(check_page: CheckPage, text: str) -> None:
-    text = f"{WRONG[:1]}25.3{WRONG[3:]}\n\n{text}"
+    text = f"[25.3 %](claim:gain?context=1024)\n\n{text}"
     if len(rendered(text)) > 1:
         assert about_numbers(check_page(text))

@@ -7,6 +7,7 @@ from datetime import date
 
 from ledgermark.feed import Entry, atom_feed
 
+BUILT = date(2026, 12, 1)
 ATOM = "{http://www.w3.org/2005/Atom}"
 EVIL = "<script>&amp;</script>]]>\u202e\"'"
 
@@ -17,17 +18,20 @@ def test_a_feed() -> None:
         Entry(EVIL, "https://x.example/en/a/#erratum-b", date(2026, 8, 29), f"<p>{EVIL}</p>"),
         Entry("Same day", "https://x.example/en/a/#erratum-c", date(2026, 8, 29), ""),
     ]
-    text = atom_feed("Errata", "https://x.example/en/errata/", "https://x.example/en/errata/feed.xml", "en", entries)
+    text = atom_feed("Errata", "https://x.example/en/errata/", "https://x.example/en/errata/feed.xml", "en", entries, BUILT)
     feed = ET.fromstring(text)  # noqa: S314  (made here)
     assert feed.get("{http://www.w3.org/XML/1998/namespace}lang") == "en"
     assert [entry.findtext(f"{ATOM}title") for entry in feed.iter(f"{ATOM}entry")] == ["Same day", EVIL, "Old"]
-    assert [entry.findtext(f"{ATOM}updated") for entry in feed.iter(f"{ATOM}entry")] == ["2026-08-29T00:00:00+00:00"] * 2 + ["2026-08-26T00:00:00+00:00"]
+    assert [entry.findtext(f"{ATOM}updated") for entry in feed.iter(f"{ATOM}entry")] == ["2026-08-29T00:00:00+00:00"] * 2 + [
+        "2026-08-26T00:00:00+00:00"
+    ]
     assert feed.findtext(f"{ATOM}updated") == "2026-08-29T00:00:00+00:00"
     assert [entry.findtext(f"{ATOM}summary") for entry in feed.iter(f"{ATOM}entry")][1] == f"<p>{EVIL}</p>"
     assert "<script" not in text
-    assert text == atom_feed("Errata", "https://x.example/en/errata/", "https://x.example/en/errata/feed.xml", "en", reversed(entries))
+    assert text == atom_feed("Errata", "https://x.example/en/errata/", "https://x.example/en/errata/feed.xml", "en", reversed(entries), BUILT)
 
 
 def test_an_empty_feed_is_a_feed() -> None:
-    feed = ET.fromstring(atom_feed("Errata", "https://x.example/", "https://x.example/feed.xml", "zh", []))  # noqa: S314  (made here)
+    feed = ET.fromstring(atom_feed("Errata", "https://x.example/", "https://x.example/feed.xml", "zh", [], BUILT))  # noqa: S314  (made here)
     assert list(feed.iter(f"{ATOM}entry")) == []
+    assert feed.findtext(f"{ATOM}updated") == "2026-12-01T00:00:00+00:00"

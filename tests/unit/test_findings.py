@@ -28,7 +28,9 @@ def test_findings_sort_by_place() -> None:
     assert [(item.path, item.line, item.column) for item in findings] == sorted(places)
 
 
-@pytest.mark.parametrize("char", ["\n", "\r", "\t", "\x1b", "\x00", "\x85", "\u2028", "\u202e", "\u2066", "\u200f", "\u061c", "\ufeff", "\u200b"])
+@pytest.mark.parametrize(
+    "char", ["\n", "\r", "\t", "\x1b", "\x00", "\x85", "\u2028", "\u202e", "\u2066", "\u200f", "\u061c", "\ufeff", "\u200b"]
+)
 def test_nothing_steers_the_terminal(char: str) -> None:
     shown = str(Finding("p.md", 1, 1, "LM101", f"shows {char}a.md:2:2: LM101 forged"))
     assert char not in shown

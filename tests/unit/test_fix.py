@@ -10,7 +10,6 @@ from ledgermark.fix import Edit, apply_edits
 from tests.copies import Copy, files_below
 
 
-
 def spoil(copy: Copy) -> None:
     """Make numbers stale in both languages, in text, front matter, caption, table and erratum."""
     copy.edit("en/report.md", "by [75.0 %]", "by [74.0 %]")
@@ -82,7 +81,7 @@ def test_line_ends_and_byte_order_mark_stay(tiny: Copy, ends: bytes) -> None:
 
 
 @pytest.mark.parametrize("other", [b"\r\n", b"\r", b"\n\r", b"\x0b", "\u2028".encode(), "\x85".encode()])
-def test_mixed_line_ends_stay(tiny: Copy, other: bytes) -> None:  # BUG T1-09
+def test_mixed_line_ends_stay(tiny: Copy, other: bytes) -> None:
     text = tiny.read("en/report.md").encode() + b"One." + other + b"Two.\n" + other + b"Three.\r\nFour."
     tiny.write("en/report.md", text.replace(b"twenty-five", b"twenty-six"))
     assert tiny.run("fix")[1][-1] == "1 page changed"
@@ -98,7 +97,7 @@ def test_the_mode_of_a_file_stays(tiny: Copy) -> None:
     assert sorted(path.name for path in page.parent.iterdir()) == ["index.md", "report.md"]
 
 
-def test_what_is_silenced_stays(tiny: Copy) -> None:  # BUG T1-05
+def test_what_is_silenced_stays(tiny: Copy) -> None:
     tiny.edit("en/report.md", "Base runs at [40.00 tok/s]", "<!-- ledgermark: allow LM101 as it was published -->\nBase runs at [41.00 tok/s]")
     assert tiny.check()[0] == 0
     assert tiny.run("fix") == (0, ["0 pages changed"])
@@ -106,7 +105,7 @@ def test_what_is_silenced_stays(tiny: Copy) -> None:  # BUG T1-05
 
 
 @pytest.mark.parametrize(("number", "shown"), [(1100, "one thousand"), (12_345, "twelve"), (999, "one hundred")])
-def test_words_can_be_read_again(tiny: Copy, number: int, shown: str) -> None:  # BUG T1-18
+def test_words_can_be_read_again(tiny: Copy, number: int, shown: str) -> None:
     tiny.edit("data/trace.csv", "12000", str(number))
     tiny.edit("en/report.md", "[12 000]", f"[{shown}]")
     tiny.edit("zh/report.md", "[1.2万]", "[一百]")

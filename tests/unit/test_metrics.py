@@ -100,7 +100,6 @@ def test_parameters(key: str, expected: list[str]) -> None:
         ("pair?a=1&b=x", "LM106", "pair: b=x, expected Decimal"),
         ("truth?yes=1", "LM106", "truth: yes=1, expected bool"),
         ("several?ns=1,x", "LM106", "several: ns=x, expected int"),
-        # BUG T1-16: another spelling of the same number
         ("integer?n=1_000", "LM106", "integer: n=1_000, expected int"),
         ("integer?n=１０", "LM106", "integer: n=１０, expected int"),
         ("integer?n=%207", "LM106", "integer: n= 7, expected int"),
@@ -140,7 +139,7 @@ def giving(result: object, unit: str = "1") -> dict[str, object]:
         (failing(ZeroDivisionError("by zero")), "LM108", "fails() raised ZeroDivisionError: by zero (fails, line "),
         (failing(KeyError("x")), "LM108", "fails() raised KeyError: 'x'"),
         (failing(RecursionError("deep")), "LM108", "fails() raised RecursionError: deep"),
-        (failing(SystemExit(0)), "LM108", "fails() raised SystemExit: 0"),  # BUG T1-01
+        (failing(SystemExit(0)), "LM108", "fails() raised SystemExit: 0"),
         (failing(UnitError("no")), "LM112", "fails(): no"),
         (giving(None), "LM108", "gives() returned NoneType, expected a Quantity"),
         (giving(1.5), "LM108", "gives() returned float, expected a Quantity"),
@@ -185,7 +184,7 @@ def test_what_a_metric_says_of_itself() -> None:
         over two lines.
 
         And more, which no reader sees.
-        """  # noqa: D205, D209  (the point of the test)
+        """  # noqa: D205  (the point of the test)
         return Quantity.of(1, "tok/s")
 
     made = find_metrics({"spoken": spoken, "_hidden": spoken, "other": 5})
@@ -198,7 +197,7 @@ def test_a_metric_needs_a_known_unit_a_sentence_and_free_names() -> None:
         metric(unit="tokk/s")
 
     @metric(unit="1")
-    def silent(ledger: Ledger) -> Quantity:  # type: ignore[empty-body]  # noqa: D103
+    def silent(ledger: Ledger) -> Quantity:  # type: ignore[empty-body]
         ...
 
     with pytest.raises(ValueError, match="metric 'silent' has no docstring"):
@@ -222,7 +221,6 @@ def test_a_metric_needs_a_known_unit_a_sentence_and_free_names() -> None:
         ("lader.tok_s?arm=base", "LM105"),
         ("ladder.tok_s?am=base", "LM105"),
         ("ladder.arm?arm=base&context=1024", "LM107"),
-        # BUG T1-08b
         ("ladder.tok_s?dataset=x", "LM105"),
         ("ladder.tok_s?self=x", "LM105"),
     ],

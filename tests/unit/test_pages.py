@@ -43,7 +43,6 @@ def test_the_date_of_a_page(front: str, published: date | None) -> None:
         ("date: soon", (2, 1)),
         ("title: a\ndate: '2026-08-01'", (3, 1)),
         ("? {a: b}\n: c", (2, 3)),
-        # BUG T1-08a
         ("date: 2026-02-30", (2, 1)),
         ("x: 2026-13-45", (2, 1)),
         ("x: 2026-08-01T25:00:00", (2, 1)),
@@ -81,14 +80,22 @@ def test_a_silence(comment: str, code: str, reason: str, lines: tuple[int, int])
 
 
 @pytest.mark.parametrize(
-    "comment", ["<!-- ledgermark: allow -->", "<!-- ledgermark: allow LM101 -->", "<!-- ledgermark: allow lm101 x -->", "<!-- ledgermark: allow all x -->"]
+    "comment",
+    [
+        "<!-- ledgermark: allow -->",
+        "<!-- ledgermark: allow LM101 -->",
+        "<!-- ledgermark: allow lm101 x -->",
+        "<!-- ledgermark: allow all x -->",
+    ],
 )
 def test_a_silence_that_is_malformed(comment: str) -> None:
     (finding,) = page(f"# A\n\n{comment}\n").findings
     assert (finding.code, finding.line) == ("LM903", 3)
 
 
-@pytest.mark.parametrize("comment", ["<!-- ledgermark is good -->", "`<!-- ledgermark: allow -->`", "```\n<!-- ledgermark: allow -->\n```", "<!-- allow LM101 -->"])
+@pytest.mark.parametrize(
+    "comment", ["<!-- ledgermark is good -->", "`<!-- ledgermark: allow -->`", "```\n<!-- ledgermark: allow -->\n```", "<!-- allow LM101 -->"]
+)
 def test_what_is_no_silence(comment: str) -> None:
     made = page(f"# A\n\n{comment}\n")
     assert made.silences == ()

@@ -57,7 +57,12 @@ def test_two_pages(english: str, chinese: str, expected: list[tuple[str, str]]) 
 
 
 def test_a_page_in_one_language() -> None:
-    findings = check_parity({"en": {"a.md": page("en", "", "a.md"), "b.md": page("en", "", "b.md")}, "zh": {"b.md": page("zh", "", "b.md"), "c.md": page("zh", "", "c.md")}})
+    findings = check_parity(
+        {
+            "en": {"a.md": page("en", "", "a.md"), "b.md": page("en", "", "b.md")},
+            "zh": {"b.md": page("zh", "", "b.md"), "c.md": page("zh", "", "c.md")},
+        }
+    )
     assert [(finding.path, finding.code) for finding in findings] == [("en/a.md", "LM301"), ("zh/c.md", "LM301")]
     assert "'zh'" in findings[0].message
 

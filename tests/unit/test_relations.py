@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import pytest
 
 from ledgermark.claims import RELATIONS
 from ledgermark.pages import read_page
-from ledgermark.passages import Reading
+from ledgermark.passages import Reading, Span
+from ledgermark.project import load_project
 from ledgermark.relations import LEXICONS, check_relations, find_words
 from ledgermark.source import Source
+from ledgermark.tables import find_tables
 
+if TYPE_CHECKING:
+    from ledgermark.pages import Page
+
+ROOT = Path(__file__).resolve().parents[2]
 # What stands before and after a number (#), and what it says.
 ENGLISH = [
     ("at most #", "at_most"),
@@ -219,3 +228,55 @@ def test_every_change_of_a_comparison_word_is_noticed(language: str) -> None:
         for linked in ("", *RELATIONS):
             text = f"x {phrase} [2 %](claim:x{f'?is={linked}' if linked else ''})"
             assert bool(_codes(text, language)) == (linked != said), (phrase, linked)
+
+
+# The site's own pages.
+
+
+@pytest.fixture(scope="module")
+def pages() -> list[Page]:
+    project = load_project(ROOT / "mkdocs.yml")
+    return [page for page in project.all_pages if page.language]
+
+
+def _alone(page: Page) -> list[Page]:
+    """Return the passages and tables of a page that hold claims, each as a page."""
+    reading = Reading(page.source, page.claims)
+    tables = [Span(table.start, table.end) for table in find_tables(page.source)]
+    spans = {
+        next((table for table in tables if table.start <= claim.start < table.end), reading.passage(claim.start).span)
+        for claim in page.claims.claims
+    }
+    texts = [page.source.text[span.start : span.end] for span in sorted(spans, key=lambda span: span.start)]
+    return [read_page(Source(page.source.path, text), page.path, page.language) for text in texts]
+
+
+def _with(page: Page, text: str) -> list[str]:
+    changed = read_page(Source(page.source.path, text), page.path, page.language)
+    return [finding.code for finding in check_relations(changed, Reading(changed.source, changed.claims), page.language)]
+
+
+def test_the_site_has_no_false_alarm(pages: list[Page]) -> None:
+    assert [(page.source.path, _with(page, page.source.text)) for page in pages if _with(page, page.source.text)] == []
+
+
+def test_every_other_comparison_on_the_site_is_noticed(pages: list[Page]) -> None:
+    """Each bound with each other relation in its link, or none; each plain number with a comparison word put before it."""
+    survivors: list[tuple[str, str, str]] = []
+    tried = 0
+    for page in (passage for whole in pages for passage in _alone(whole)):
+        text = page.source.text
+        assert _with(page, text) == []
+        for claim in page.claims.claims:
+            if claim.relation:
+                start = text.index(f"&is={claim.relation}", claim.end)
+                end = start + len(f"&is={claim.relation}")
+                others = ["", *(f"&is={other}" for other in RELATIONS if other != claim.relation)]
+                mutants = [(other, text[:start] + other + text[end:]) for other in others]
+            else:
+                words = LEXICONS[page.language].examples.values()
+                mutants = [(word, f"{text[: claim.start - 1]} {word} {text[claim.start - 1 :]}") for word in words]
+            tried += len(mutants)
+            survivors += [(page.source.path, claim.text, what) for what, mutant in mutants if not _with(page, mutant)]
+    assert tried > 1000
+    assert survivors == []

@@ -50,7 +50,7 @@ HIDDEN = [
     f"`` ` {CLAIM} ``",
     f"``{CLAIM}``",
     f"```\n{CLAIM}\n```",
-    f"``` {{.python title=\"a\"}}\n{CLAIM}\n```",
+    f'``` {{.python title="a"}}\n{CLAIM}\n```',
     f"````\n{CLAIM}\n```\n{CLAIM}\n````",
     f"~~~\n{CLAIM}\n~~~",
     f"~~~ x\n{CLAIM}\n```\n~~~",
@@ -106,7 +106,10 @@ def test_front_matter(text: str, front: str, body: str) -> None:
 
 
 def test_sections() -> None:
-    text = "---\na: '## no {#front}'\n---\n# One {#one}\n\n## Two { .x #two }\n\n```\n## no {#code}\n```\n## No id\n\n### Three {#three} ###\n<!-- ## no {#comment} -->\n"
+    text = (
+        "---\na: '## no {#front}'\n---\n# One {#one}\n\n## Two { .x #two }\n\n```\n## no {#code}\n```\n"
+        "## No id\n\n### Three {#three} ###\n<!-- ## no {#comment} -->\n"
+    )
     source = Source("p.md", text)
     assert [(section.id, section.level) for section in source.sections] == [("one", 1), ("two", 2), ("three", 3)]
     assert source.section_at(0) == ""
@@ -116,4 +119,7 @@ def test_sections() -> None:
 
 def test_comments() -> None:
     text = "<!-- one --> `<!-- code -->` <!--two\nlines-->\n```\n<!-- fence -->\n```\n"
-    assert [(text[offset : offset + 4], comment) for offset, comment in Source("p.md", text).comments] == [("<!--", "one"), ("<!--", "two\nlines")]
+    assert [(text[offset : offset + 4], comment) for offset, comment in Source("p.md", text).comments] == [
+        ("<!--", "one"),
+        ("<!--", "two\nlines"),
+    ]

@@ -16,7 +16,7 @@ from ledgermark.units import parse_unit
 
 TOK = parse_unit("tok")
 COLUMNS = (
-    Column("arm", "string", constraints={"enum": ["base", "fast", "say, \"hi\""]}),
+    Column("arm", "string", constraints={"enum": ["base", "fast", 'say, "hi"']}),
     Column("context", "integer", TOK, constraints={"minimum": 1, "maximum": 65536}),
     Column("rate", "number", parse_unit("tok/s"), constraints={"required": True}),
     Column("date", "date", constraints={"minimum": "2026-01-01", "maximum": "2026-12-31"}),
@@ -38,8 +38,8 @@ FILES: list[tuple[str | bytes, list[tuple[int, str, str]]]] = [
     # whole files
     (b"", [(1, "LM501", "the file is empty; expected a header and rows")]),
     (b" \n\r\n", [(1, "LM501", "the file is empty; expected a header and rows")]),
-    (b"\xef\xbb\xbf", [(1, "LM501", "the file is empty; expected a header and rows")]),  # BUG T1-08d
-    (b"\xef\xbb\xbf\n\n", [(1, "LM501", "the file is empty; expected a header and rows")]),  # BUG T1-08d
+    (b"\xef\xbb\xbf", [(1, "LM501", "the file is empty; expected a header and rows")]),
+    (b"\xef\xbb\xbf\n\n", [(1, "LM501", "the file is empty; expected a header and rows")]),
     (f"{HEADER}\n{ROW}\n".encode("utf-16"), [(1, "LM501", "not UTF-8 (byte 0xff); save the file as UTF-8")]),
     (f"{HEADER}\n{ROW}\n".encode() + b"base,8,1,2026-08-01,true,\xe9\n", [(3, "LM501", "not UTF-8 (byte 0xe9); save the file as UTF-8")]),
     (f"{HEADER}\n{ROW}\nbase,\0,", [(3, "LM501", "holds a NUL byte; expected text")]),
@@ -57,8 +57,8 @@ FILES: list[tuple[str | bytes, list[tuple[int, str, str]]]] = [
     (f"{HEADER}\n{ROW}", []),
     (f"\ufeff{HEADER}\r\n{ROW}\r\n", []),
     (f"{HEADER}\n\n{ROW}\n\n", []),
-    (f"note,ok,date,rate,context,arm\na,True,2026-08-01,4e1,+1024,base\n", []),
-    (f"{HEADER}\nbase,1024\n{ROW},x\n", [(2, "LM502", "2 cells, expected 6 as in the header"), (3, "LM502", "7 cells, expected 6 as in the header")]),
+    ("note,ok,date,rate,context,arm\na,True,2026-08-01,4e1,+1024,base\n", []),
+    (f"{HEADER}\nbase,1024\n{ROW},x\n", [(line, "LM502", f"{count} cells, expected 6 as in the header") for line, count in ((2, 2), (3, 7))]),
     (f'{HEADER}\n"say, ""hi""",1024,40.0,2026-08-01,true,a\nfast,\n', [(3, "LM502", "2 cells, expected 6 as in the header")]),
     # types
     (f"{HEADER}\nbase,1024.0,40.0,2026-08-01,true,a\n", [(2, "LM504", "context is '1024.0', expected a whole number")]),
@@ -67,14 +67,14 @@ FILES: list[tuple[str | bytes, list[tuple[int, str, str]]]] = [
     (f"{HEADER}\nbase, 1024,40.0,2026-08-01,true,a\n", [(2, "LM504", "context is ' 1024', expected a whole number")]),
     (f"{HEADER}\nbase,1024,NaN,2026-08-01,true,a\n", [(2, "LM504", "rate is 'NaN', expected a number")]),
     (f"{HEADER}\nbase,1024,inf,2026-08-01,true,a\n", [(2, "LM504", "rate is 'inf', expected a number")]),
-    (f"{HEADER}\nbase,1024,\"1,000\",2026-08-01,true,a\n", [(2, "LM504", "rate is '1,000', expected a number")]),
+    (f'{HEADER}\nbase,1024,"1,000",2026-08-01,true,a\n', [(2, "LM504", "rate is '1,000', expected a number")]),
     (f"{HEADER}\nbase,1024,.5,2026-08-01,true,a\n", [(2, "LM504", "rate is '.5', expected a number")]),
     (f"{HEADER}\nbase,1024,−5,2026-08-01,true,a\n", [(2, "LM504", "rate is '−5', expected a number")]),
     (f"{HEADER}\nbase,1024,40.0,1.8.2026,true,a\n", [(2, "LM504", "date is '1.8.2026', expected a date such as 2026-08-29")]),
     (f"{HEADER}\nbase,1024,40.0,2026-02-30,true,a\n", [(2, "LM504", "date is '2026-02-30', expected a date such as 2026-08-29")]),
     (f"{HEADER}\nbase,1024,40.0,2026-08-01,yes,a\n", [(2, "LM504", "ok is 'yes', expected true or false")]),
     # constraints
-    (f"{HEADER}\nslow,1024,40.0,2026-08-01,true,a\n", [(2, "LM505", "arm is 'slow', expected one of base, fast, say, \"hi\"")]),
+    (f"{HEADER}\nslow,1024,40.0,2026-08-01,true,a\n", [(2, "LM505", 'arm is \'slow\', expected one of base, fast, say, "hi"')]),
     (f"{HEADER}\nbase,0,40.0,2026-08-01,true,a\n", [(2, "LM505", "context is '0', expected at least 1")]),
     (f"{HEADER}\nbase,65537,40.0,2026-08-01,true,a\n", [(2, "LM505", "context is '65537', expected at most 65536")]),
     (f"{HEADER}\nbase,1024,,2026-08-01,true,a\n", [(2, "LM505", "rate is empty and is required")]),
@@ -156,8 +156,12 @@ def test_any_bytes(data: bytes) -> None:
     check_is_calm(data)
 
 
-CELLS = st.sampled_from(["base", "fast", "1024", "1e999999", "1e99999999999999999999", "-0", "40.0", "2026-08-01", "2026-02-30", "true", "", '"', "\n", "\r", "a,b",
-                         "<script>", "</script>", "\u202e", "=1+1", "9" * 5000, "\u2028", "&amp;", "'", "\x1b[31m"])  # fmt: skip
+CELLS = st.sampled_from(
+    [
+        *("base", "fast", "1024", "1e999999", "1e99999999999999999999", "-0", "40.0", "9" * 5000, "2026-08-01", "2026-02-30", "true", ""),
+        *('"', "'", "\n", "\r", "a,b", "=1+1", "&amp;", "<script>", "</script>", "\u202e", "\u2028", "\x1b[31m"),
+    ]
+)
 
 
 @given(st.lists(st.lists(CELLS, min_size=5, max_size=7), max_size=6))
@@ -172,7 +176,7 @@ def test_any_text_below_the_header(text: str) -> None:
     check_is_calm(f"{HEADER}\n{text}".encode())
 
 
-@pytest.mark.parametrize("cell", ["1e999999", "1e-999999", "1e99999999", "1e99999999999999999999", "9" * 100_000])  # BUG T1-19
+@pytest.mark.parametrize("cell", ["1e999999", "1e-999999", "1e99999999", "1e99999999999999999999", "9" * 100_000])
 @pytest.mark.parametrize("kind", ["number", "integer"])
 def test_a_monstrous_number_takes_no_room(cell: str, kind: str) -> None:
     try:

@@ -80,7 +80,7 @@ def test_the_others_do(symbol: str) -> None:
     assert not parse_unit(symbol).counts
 
 
-@pytest.mark.parametrize("symbol", ["percent", "times", "dimensionless", "percentage_point"])  # BUG T1-12
+@pytest.mark.parametrize("symbol", ["percent", "times", "dimensionless", "percentage_point"])
 def test_another_name_is_the_same_unit_or_none(symbol: str) -> None:
     try:
         unit = parse_unit(symbol)

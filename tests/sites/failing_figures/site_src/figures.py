@@ -48,7 +48,7 @@ def mixes_units(ledger: Ledger, words: Words) -> Drawing:
     return _drawing(ledger, go.Bar(y=[float(row["tok_s"] + row["context"])], name=words("Arm"), meta=SERIES))
 
 
-@figure
+@figure  # type: ignore[arg-type]  # on purpose
 def returns_nothing(ledger: Ledger, words: Words) -> None:
     """Return nothing."""
     words(ledger.one("ladder", arm="base", context=1024).text("arm") and "Arm")

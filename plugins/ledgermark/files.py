@@ -1,0 +1,43 @@
+"""Files read with their reason when they cannot be, and written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def read_file(path: Path) -> bytes | str:
+    """Return a file's bytes, or in words why it cannot be read."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return "the file does not exist"
+    except OSError as error:
+        return f"the file cannot be read: {error.strerror or error}"
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a text file whole or not at all, with the permissions it has."""
+    scratch = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        scratch.write_bytes(text.encode())
+        if path.exists():
+            scratch.chmod(path.stat().st_mode)
+        scratch.replace(path)
+    finally:
+        scratch.unlink(missing_ok=True)
+
+
+def rewrite(path: Path, edit: Callable[[str], str]) -> None:
+    """Rewrite a page by a function of its text with plain line feeds; lines keep the ends they have. Whole or not at all."""
+    text = path.read_bytes().decode()
+    returns = [line.endswith("\r") for line in text.split("\n")[:-1]]
+    edited = edit(text.replace("\r\n", "\n"))
+    if any(returns):
+        lines = edited.split("\n")
+        edited = "\n".join(line + "\r" if index < len(returns) and returns[index] else line for index, line in enumerate(lines))
+    write_whole(path, edited)
