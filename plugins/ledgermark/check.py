@@ -162,7 +162,7 @@ def _hint(claim: Claim, problem: Problem, suggestions: Suggestions) -> str:
     unit = problem.shown.unit or (parse_unit(claim.unit) if claim.unit else problem.values[0].unit)
     found = suggestions.instead(problem.shown, unit, claim.key)
     written = claim.text[problem.shown.start : problem.shown.end]
-    return f"; {written} is what {' and '.join(f'claim:{key}' for key in found)} gives" if found else ""
+    return f"; {' and '.join(f'claim:{key}' for key in found)} give{'s' if len(found) == 1 else ''} {written}" if found else ""
 
 
 def finding_of(page: Page, claim: Claim, problem: Problem, ledger: Ledger, hint: str = "") -> Finding:

@@ -87,6 +87,10 @@ def fix(files: tuple[Path, ...], config: Path, form: str, dry: bool) -> None:  #
     """Rewrite stale numbers in place, touching nothing but the digits."""
     project = load_project(config)
     only = _only(config, files, project)
+    broken = [finding for finding in project.findings if finding.code.startswith("LM5")]
+    if broken:
+        click.echo(reports.report(broken, "text", "ledgermark: the data has findings, so no number was rewritten from it"))
+        sys.exit(1)
     evaluator = Evaluator(project.ledger, project.metrics or {})
     root = config.resolve().parent
     edits = {page: find_edits(page, project, evaluator) for page in project.all_pages if only is None or page.source.path in only}

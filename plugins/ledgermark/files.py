@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from ledgermark.findings import ConfigError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -21,13 +23,21 @@ def read_file(path: Path) -> bytes | str:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a text file whole or not at all, with the permissions it has."""
+    """Write a text file whole or not at all, with the permissions it has.
+
+    Raises:
+        ConfigError: it cannot be written; the file is as it was.
+    """
+    path = path.resolve()  # a link stays a link; what it points to is written
     scratch = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         scratch.write_bytes(text.encode())
         if path.exists():
             scratch.chmod(path.stat().st_mode)
         scratch.replace(path)
+    except OSError as error:
+        msg = f"{path} cannot be written: {error.strerror or error}; it is as it was"
+        raise ConfigError(msg) from error
     finally:
         scratch.unlink(missing_ok=True)
 

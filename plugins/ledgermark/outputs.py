@@ -116,7 +116,13 @@ def stamp_record(checked: Checked, stamp: Stamp) -> dict[str, Any]:
         "built": stamp.built,
         "data": f"sha256:{project.digest}",
         "findings": len(checked.findings),
-        "languages": {language: counts(project.pages.get(language, {}).values()) for language in project.settings.languages},
+        "languages": {
+            language: {
+                **counts(project.pages.get(language, {}).values()),
+                "numbers": checked.coverage.of_language(language).record(),
+            }
+            for language in project.settings.languages
+        },
     }
 
 

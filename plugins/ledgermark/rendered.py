@@ -18,11 +18,13 @@ import markdown
 
 from ledgermark.badge import badge_of
 from ledgermark.contexts import checked_pairs
-from ledgermark.findings import Finding
+from ledgermark.findings import Finding, in_words
 from ledgermark.markdown_ext import LedgermarkExtension, plain_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from markdown.extensions import Extension
 
     from ledgermark.contexts import Contexts
     from ledgermark.pages import Page
@@ -74,7 +76,27 @@ def is_doubtful(page: Page) -> bool:
     written = len(_SCHEME.findall(plain))
     found = len(page.claims.claims) + len(page.claims.given)
     blocks = len(page.figures) + len(page.errata) + len(page.evidence)
-    return written != found or len(_BLOCK.findall(plain)) != blocks or bool(_IMITATION.search(plain))
+    return written != found or len(_BLOCK.findall(plain)) != blocks or bool(_IMITATION.search(plain)) or _front_is_doubtful(page)
+
+
+def _front_is_doubtful(page: Page) -> bool:
+    """Return whether the values of the front matter, decoded (YAML has escapes of its own), hold more than its source shows."""
+    values = [html.unescape(value) for value in texts_in(page.meta)]
+    starts = [claim.start for claim in page.claims.claims] + [given.start for given in page.claims.given]
+    bound = sum(start < page.source.body_start for start in starts)
+    return sum(len(_SCHEME.findall(value)) for value in values) != bound or any(_IMITATION.search(value) for value in values)
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """Yield every text in a YAML value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from texts_in(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from texts_in(item)
 
 
 def check_rendered(page: Page, contexts: Contexts, extensions: Sequence[str], configs: Mapping[str, Mapping[str, Any]]) -> list[Finding]:
@@ -91,17 +113,26 @@ def check_rendered(page: Page, contexts: Contexts, extensions: Sequence[str], co
     others = [item for item in extensions if item not in ("ledgermark", "ledgermark.standalone")]
     options = {key: dict(value) for key, value in configs.items() if key in others}
     body = page.source.text[page.source.body_start :]
-    try:
-        rendered = markdown.markdown(body, extensions=[*others, LedgermarkExtension(context=context)], extension_configs=options)
-    except Exception as error:  # noqa: BLE001  (any extension of the site may fail in any way on a page)
-        return [Finding(page.source.path, 1, 1, "LM901", f"Markdown cannot render the page: {type(error).__name__}: {error}")]
-    reader = _Reader()
-    reader.feed(rendered)
-    reader.close()
-    return [
-        Finding(page.source.path, *page.source.place(_offset(page, "".join(element.text))), "LM109", problem)
-        for element in reader.found
-        if (problem := _problem(element, page, contexts))
+    findings: list[Finding] = []
+    texts: list[tuple[str, list[str | Extension], dict[str, dict[str, Any]]]] = [
+        (body, [*others, LedgermarkExtension(context=context)], options)
+    ]
+    texts += [(text, [LedgermarkExtension(context=context)], {}) for text in texts_in(page.meta)]
+    for text, used, configured in texts:
+        try:
+            rendered = markdown.markdown(text, extensions=used, extension_configs=configured)
+        except Exception as error:  # noqa: BLE001  (any extension of the site may fail in any way on a page)
+            return [Finding(page.source.path, 1, 1, "LM901", f"Markdown cannot render the page: {in_words(error)}")]
+        reader = _Reader()
+        reader.feed(rendered)
+        reader.close()
+        findings += [
+            Finding(page.source.path, *page.source.place(_offset(page, "".join(element.text))), "LM109", problem)
+            for element in reader.found
+            if (problem := _problem(element, page, contexts))
+        ]
+    return findings + [
+        Finding(page.source.path, 1, 1, "LM109", f"{message}; write it plainly as [number](claim:…)") for message in context.unchecked
     ]
 
 

@@ -149,6 +149,7 @@ class SiteView(Contexts):
             "built": written_date(self.built, language),
             **{name: site[name] for name in ("claims", "figures", "errata")},
             **{f"page_{name}": own[name] for name in ("claims", "figures", "errata")},
+            "page_numbers": self.checked.coverage.of_page(language, page.path).record() if page and page.language else None,
             "url": relative_url("build.json", url),
         }
 

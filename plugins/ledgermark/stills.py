@@ -7,10 +7,13 @@ import hashlib
 import json
 import os
 import shutil
+import subprocess
+import threading
 import xml.etree.ElementTree as ET
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Final
 
+from ledgermark.findings import in_words
 from ledgermark.palette import DARK, LIGHT
 
 if TYPE_CHECKING:
@@ -23,6 +26,8 @@ SIZE: Final = (720, 360)
 _BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 _THEMES: Final = {"light": ("#1b1f24", "#d8dde3", LIGHT), "dark": ("#e6e9ee", "#3c434d", DARK)}
 _SVG: Final = "http://www.w3.org/2000/svg"
+_START_S: Final = 60.0  # a browser starts in a few seconds, on a busy machine in some more
+_PICTURE_S: Final = 6.0
 _EDITION: Final = 5  # of what `themed` and `stable_svg` make of a figure
 _FORMS: Final = (("light", "svg"), ("dark", "svg"), ("light", "png"))
 
@@ -30,7 +35,17 @@ _FORMS: Final = (("light", "svg"), ("dark", "svg"), ("light", "png"))
 def find_browser() -> str | None:
     """Return the path of a Chromium on this machine, or None."""
     named = os.environ.get("BROWSER_PATH")
-    return named or next((path for name in _BROWSERS if (path := shutil.which(name))), None)
+    candidates = [named] if named else [path for name in _BROWSERS if (path := shutil.which(name))]
+    return next((path for path in candidates if _is_browser(path)), None)
+
+
+def _is_browser(path: str) -> bool:
+    """Return whether a program says that it is a Chromium: one that is not would be waited for without end."""
+    try:
+        done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False, timeout=20)  # noqa: S603  (found on the PATH)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return "chrom" in done.stdout.lower()
 
 
 def draw_stills(drawn: Iterable[Drawn], cache: Path, tell: Callable[[str], None]) -> tuple[dict[tuple[str, str, str], bytes], str]:
@@ -47,14 +62,13 @@ def draw_stills(drawn: Iterable[Drawn], cache: Path, tell: Callable[[str], None]
     jobs = [(item, scheme, form, _cached(item, scheme, form, cache)) for item in drawn for scheme, form in _FORMS]
     missing = [job for job in jobs if not job[3].is_file()]
     if missing:
-        tell(f"drawing {len(missing)} still pictures of figures, once")
-        problem = _draw_missing(missing, cache)
+        problem = _draw_missing(missing, cache, tell)
         if problem:
             return {}, problem
     return {(item.name, item.language, f"{scheme}.{form}"): path.read_bytes() for item, scheme, form, path in jobs}, ""
 
 
-def _draw_missing(jobs: list[tuple[Drawn, str, str, Path]], cache: Path) -> str:
+def _draw_missing(jobs: list[tuple[Drawn, str, str, Path]], cache: Path, tell: Callable[[str], None]) -> str:
     browser = find_browser()
     if browser is None:
         return "no Chromium on this machine, so figures have no still pictures; their tables stand alone"
@@ -63,8 +77,22 @@ def _draw_missing(jobs: list[tuple[Drawn, str, str, Path]], cache: Path) -> str:
     except ImportError:
         return "kaleido is not installed, so figures have no still pictures; their tables stand alone"
     cache.mkdir(parents=True, exist_ok=True)
+    tell(f"drawing {len(jobs)} still pictures of figures, once")
     before = os.environ.get("BROWSER_PATH")
     os.environ["BROWSER_PATH"] = browser
+    problems: list[str] = []
+    # A thread of its own with a deadline: a browser that hangs must not hang the build.
+    work = threading.Thread(target=_draw, args=(kaleido, jobs, problems), daemon=True)
+    work.start()
+    work.join(_START_S + _PICTURE_S * len(jobs))
+    if before is None:
+        os.environ.pop("BROWSER_PATH", None)
+    else:
+        os.environ["BROWSER_PATH"] = before
+    return "the browser took too long over still pictures, so tables stand alone" if work.is_alive() else "".join(problems)
+
+
+def _draw(kaleido: Any, jobs: list[tuple[Drawn, str, str, Path]], problems: list[str]) -> None:
     try:
         kaleido.start_sync_server(n=1, timeout=120, mathjax=False, silence_warnings=True)
         try:
@@ -78,14 +106,7 @@ def _draw_missing(jobs: list[tuple[Drawn, str, str, Path]], cache: Path) -> str:
         finally:
             kaleido.stop_sync_server(silence_warnings=True)
     except Exception as error:  # noqa: BLE001  (a browser fails in many ways; a page without pictures is whole all the same)
-        cause = (str(error).splitlines() or [""])[0]
-        return f"the browser drew no still pictures ({type(error).__name__}: {cause}), so tables stand alone"
-    finally:
-        if before is None:
-            os.environ.pop("BROWSER_PATH", None)
-        else:
-            os.environ["BROWSER_PATH"] = before
-    return ""
+        problems.append(f"the browser drew no still pictures ({in_words(error)}), so tables stand alone")
 
 
 def _cached(item: Drawn, scheme: str, form: str, cache: Path) -> Path:

@@ -89,7 +89,7 @@ class Suggestions:
             scale = (unit or own).factor / own.factor
             low, high = (abs(number.value) - number.place) * scale, (abs(number.value) + number.place) * scale
             for name, value in pairs[bisect.bisect_left(amounts, low) : bisect.bisect_right(amounts, high)]:
-                if any(agrees(number, item.to(unit or own).value) for item in (value, abs(value))):
+                if any(agrees(number, item.to(unit or own).value) for item in ((value,) if number.explicit_sign else (value, abs(value)))):
                     found.setdefault(name, value)
         order = {name: index for index, name in enumerate(dict.fromkeys(map(_plain, self.keys)))} if len(found) > 1 else {}
         return dict(sorted(found.items(), key=lambda item: order.get(item[0], 0)))

@@ -19,8 +19,8 @@ LAYERS = {
     module: number
     for number, modules in enumerate(
         [
-            "feed files findings lastgood markup numberwords numerals palette source spelling stamp units yamls",
-            "blocks catalogue claims clock descriptor display near quantity sarif settings starter_door",
+            "feed findings lastgood markup numberwords numerals palette source spelling stamp units yamls",
+            "blocks catalogue claims clock descriptor display files near quantity sarif settings starter_door",
             "articles badge config_file errata record references table terms typeset",
             "exempt ledger pages",
             "metrics published tables visible",
