@@ -171,7 +171,7 @@ def test_writing_is_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.Monk
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", fail)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(ConfigError, match="No space left"):
         write_whole(page, "newer\n")
     assert page.read_text("utf-8") == "new\n"
     assert [path.name for path in tmp_path.iterdir()] == ["p.md"]

@@ -33,24 +33,40 @@ def test_without_a_browser_there_is_one_line(drawn: Drawn, tmp_path: Path, monke
     assert "\n" not in line
 
 
-def test_a_browser_is_named_or_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BROWSER_PATH", "/opt/browser")
-    assert stills.find_browser() == "/opt/browser"
+@pytest.fixture(name="browser")
+def program_that_says_it_is_a_browser(tmp_path: Path) -> str:
+    program = tmp_path / "bin" / "google-chrome"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho Chromium 150.0\n", "utf-8")
+    program.chmod(0o755)
+    return str(program)
+
+
+def test_a_browser_is_named_or_found(browser: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BROWSER_PATH", browser)
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert stills.find_browser() == browser
     monkeypatch.delenv("BROWSER_PATH")
-    browser = tmp_path / "google-chrome"
-    browser.write_text("#!/bin/sh\n", "utf-8")
-    browser.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert stills.find_browser() == str(browser)
+    assert stills.find_browser() is None
+    monkeypatch.setenv("PATH", browser.rpartition("/")[0])
+    assert stills.find_browser() == browser
 
 
-def test_a_browser_that_fails_is_one_line(drawn: Drawn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("named", ["/nowhere/chromium", "/bin/true", "/"])
+def test_what_is_no_browser_is_not_waited_for(named: str, drawn: Drawn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BROWSER_PATH", named)
+    pictures, line = stills.draw_stills([drawn], tmp_path / "cache", lambda _: None)
+    assert pictures == {}
+    assert line.startswith("no Chromium on this machine")
+
+
+def test_a_browser_that_fails_is_one_line(drawn: Drawn, browser: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kaleido = pytest.importorskip("kaleido")
 
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("first line\nsecond line")
 
-    monkeypatch.setenv("BROWSER_PATH", "/nowhere/chromium")
+    monkeypatch.setenv("BROWSER_PATH", browser)
     monkeypatch.setattr(kaleido, "start_sync_server", fail)
     pictures, line = stills.draw_stills([drawn], tmp_path / "cache", lambda _: None)
     assert pictures == {}
@@ -58,7 +74,7 @@ def test_a_browser_that_fails_is_one_line(drawn: Drawn, tmp_path: Path, monkeypa
     assert "second" not in line
 
 
-def test_pictures_in_the_cache_need_no_browser(drawn: Drawn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pictures_in_the_cache_need_no_browser(drawn: Drawn, browser: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kaleido = pytest.importorskip("kaleido")
     asked: list[str] = []
 
@@ -69,7 +85,7 @@ def test_pictures_in_the_cache_need_no_browser(drawn: Drawn, tmp_path: Path, mon
     monkeypatch.setattr(kaleido, "start_sync_server", lambda **_: None)
     monkeypatch.setattr(kaleido, "stop_sync_server", lambda **_: None)
     monkeypatch.setattr(kaleido, "calc_fig_sync", picture)
-    monkeypatch.setenv("BROWSER_PATH", "/opt/browser")
+    monkeypatch.setenv("BROWSER_PATH", browser)
     first, line = stills.draw_stills([drawn], tmp_path, lambda _: None)
     assert line == ""
     assert sorted(first) == [("rates", "en", form) for form in ("dark.svg", "light.png", "light.svg")]
