@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from ledgermark.coverage import Coverage, coverage_of, covered_findings, term_findings
 from ledgermark.errata import check_errata
+from ledgermark.evidence import check_evidence
 from ledgermark.figures import Drawn, draw
 from ledgermark.findings import Finding, nearest
+from ledgermark.heads import check_units
 from ledgermark.metrics import EvaluationError, Evaluator
 from ledgermark.naming import check_declared, check_subjects
 from ledgermark.pages import Page, apply_silences
@@ -120,8 +122,9 @@ def check_project(project: Project, today: date, only: frozenset[str] | None = N
     for page in project.all_pages:
         found = [*page.findings, *shared.get(page.source.path, ())]
         found += _check_claims(page, project, evaluator, values, suggestions)
-        found += _check_words(page, words[page.language or next(iter(words))], owners, values)
+        found += _check_words(page, words[page.language or next(iter(words))], owners, values, project.settings.aliases)
         found += _check_figures(page, project, drawn)
+        found += check_evidence(page, values, project.ledger)
         found += _check_errata(page, project, today)
         found += [item for file in coverage.of_path(page.source.path) for item in covered_findings(file, suggestions)]
         if only is None or page.source.path in only:
@@ -147,12 +150,18 @@ def _check_claims(
     return findings
 
 
-def _check_words(page: Page, words: Words, owners: Owners, values: Mapping[str, tuple[Quantity, ...]]) -> list[Finding]:
+def _check_words(
+    page: Page, words: Words, owners: Owners, values: Mapping[str, tuple[Quantity, ...]], aliases: Mapping[str, str]
+) -> list[Finding]:
     """Return where the words around the claims of a page say something else than their links and rows."""
     if not page.claims.claims:
         return []
     reading = Reading(page.source, page.claims)
-    return [*check_relations(page, reading, words.language, words.pattern), *check_subjects(page, reading, words, owners, values)]
+    return [
+        *check_relations(page, reading, words.language, words.pattern),
+        *check_units(page, reading, aliases),
+        *check_subjects(page, reading, words, owners, values),
+    ]
 
 
 def _hint(claim: Claim, problem: Problem, suggestions: Suggestions) -> str:

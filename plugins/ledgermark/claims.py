@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import bisect
 import html
 import re
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
@@ -113,8 +115,10 @@ def _strays(text: str, taken: list[tuple[int, int]]) -> Iterator[tuple[int, str]
     for match in _ENTITY.finditer(text):
         if re.match(r"\s*(?:claim|given)\s*:", html.unescape(match[1]), re.IGNORECASE):
             yield match.start(1), f"'{match[1]}' spells a claim with entities; write it plainly as [number](claim:NAME?parameter=value)"
+    starts, ends = [start for start, _ in taken], list(accumulate((end for _, end in taken), max))
     for match in _STRAY.finditer(text):
-        if not any(start <= match.start() < end for start, end in taken):
+        before = bisect.bisect_right(starts, match.start()) - 1
+        if before < 0 or match.start() >= ends[before]:
             yield match.start(), "'claim:' outside a link of the form [number](claim:NAME?parameter=value) is not checked"
 
 

@@ -4,32 +4,38 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from ledgermark import report as reports
+from ledgermark.asked import pages_asked, path_in
 from ledgermark.claims import parse_key
 from ledgermark.clock import today
 from ledgermark.config_file import markdown_extensions, read_config
 from ledgermark.coverage import coverage_json, coverage_of, coverage_text
 from ledgermark.drafts import draft_errata
 from ledgermark.examine import examine
+from ledgermark.explain import explain_place, place_text
 from ledgermark.figures import draw
 from ledgermark.files import rewrite, write_whole
 from ledgermark.findings import ConfigError, nearest
 from ledgermark.fix import apply_edits, find_edits
 from ledgermark.metrics import EvaluationError, Evaluator
+from ledgermark.places import parse_place
 from ledgermark.project import load_project
 from ledgermark.published import new_events
 from ledgermark.record import record_text
 from ledgermark.stage_door import write_stage
 from ledgermark.starter_door import write_starter
+from ledgermark.watch import Look, follow
 
 if TYPE_CHECKING:
     from ledgermark.check import Checked, Project
+    from ledgermark.places import Place
 
 _CONFIG = click.option(
     "--config", "-f", "config", default="mkdocs.yml", show_default=True, type=click.Path(path_type=Path), help="The project's mkdocs.yml."
@@ -39,6 +45,9 @@ _FORMAT = click.option(
 )
 _ANSWER = click.option(
     "--format", "form", default="text", show_default=True, type=click.Choice(("text", "json")), help="How the answer is printed."
+)
+_CHANGED = click.option(
+    "--changed", is_flag=True, help="FILES are whatever changed: pages with their other languages, data or code for all pages, others for none."
 )
 _FILES = click.argument("files", nargs=-1, type=click.Path(path_type=Path))
 
@@ -70,12 +79,30 @@ def cli() -> None:
 @_FILES
 @_CONFIG
 @_FORMAT
-def check(files: tuple[Path, ...], config: Path, form: str) -> None:
+@_CHANGED
+@click.option("--watch", is_flag=True, help="Check again at each change and print what is new and what is mended; Ctrl-C ends it.")
+def check(files: tuple[Path, ...], config: Path, form: str, changed: bool, watch: bool) -> None:  # noqa: FBT001
     """Check every bound number, both languages, errata, data and figures; with FILES, report on those pages only."""
-    project = load_project(config)
-    checked = examine(project, today(), *markdown_extensions(read_config(config)), _only(config, files, project))
-    click.echo(reports.report(checked.findings, form, summary(checked)))
+    if watch:
+        if form != "text":
+            raise CannotRun("--watch prints text; leave --format out")
+        sys.exit(follow(config, lambda: _look(config, files, changed=changed), click.echo))
+    checked = _check(config, files, changed=changed)
+    click.echo(reports.report(checked.findings, form, reports.summary_of(checked)))
     sys.exit(1 if checked.findings else 0)
+
+
+def _check(config: Path, files: tuple[Path, ...], *, changed: bool) -> Checked:
+    project = load_project(config)
+    return examine(project, today(), *markdown_extensions(read_config(config)), pages_asked(config, files, project, changed=changed))
+
+
+def _look(config: Path, files: tuple[Path, ...], *, changed: bool) -> Look:
+    try:
+        checked = _check(config, files, changed=changed)
+    except ConfigError as error:
+        return Look(error=str(error))
+    return Look(checked.findings, reports.summary_of(checked))
 
 
 @cli.command()
@@ -83,10 +110,11 @@ def check(files: tuple[Path, ...], config: Path, form: str) -> None:
 @_CONFIG
 @_ANSWER
 @click.option("--check", "dry", is_flag=True, help="Change nothing; exit 1 if something would change.")
-def fix(files: tuple[Path, ...], config: Path, form: str, dry: bool) -> None:  # noqa: FBT001
+@_CHANGED
+def fix(files: tuple[Path, ...], config: Path, form: str, dry: bool, changed: bool) -> None:  # noqa: FBT001
     """Rewrite stale numbers in place, touching nothing but the digits."""
     project = load_project(config)
-    only = _only(config, files, project)
+    only = pages_asked(config, files, project, changed=changed)
     broken = [finding for finding in project.findings if finding.code.startswith("LM5")]
     if broken:
         click.echo(reports.report(broken, "text", "ledgermark: the data has findings, so no number was rewritten from it"))
@@ -94,15 +122,15 @@ def fix(files: tuple[Path, ...], config: Path, form: str, dry: bool) -> None:  #
     evaluator = Evaluator(project.ledger, project.metrics or {})
     root = config.resolve().parent
     edits = {page: find_edits(page, project, evaluator) for page in project.all_pages if only is None or page.source.path in only}
-    changed = {page: found for page, found in edits.items() if found}
-    drafts = draft_errata(project, {page: apply_edits(page.source.text, found) for page, found in changed.items()}, today())
+    edits = {page: found for page, found in edits.items() if found}
+    drafts = draft_errata(project, {page: apply_edits(page.source.text, found) for page, found in edits.items()}, today())
     if not dry:
-        for page, found in changed.items():
+        for page, found in edits.items():
             rewrite(root / page.source.path, partial(apply_edits, edits=found))
         for draft in drafts:
             rewrite(root / draft.page.source.path, draft.insert)
-    click.echo(reports.edits_report(changed, form, dry=dry, drafts=drafts))
-    sys.exit(1 if dry and (changed or drafts) else 0)
+    click.echo(reports.edits_report(edits, form, dry=dry, drafts=drafts))
+    sys.exit(1 if dry and (edits or drafts) else 0)
 
 
 @cli.command()
@@ -110,7 +138,12 @@ def fix(files: tuple[Path, ...], config: Path, form: str, dry: bool) -> None:  #
 @_CONFIG
 @_ANSWER
 def explain(claim: str, config: Path, form: str) -> None:
-    """Say what CLAIM (NAME?parameter=value, as in the link) is bound to: sentence, formula, value and rows."""
+    """Say what CLAIM is bound to: sentence, formula, value and rows.
+
+    CLAIM is a link's NAME?parameter=value, or where a number stands, as in a finding: PATH:LINE or PATH:LINE:COLUMN.
+    """
+    if place := parse_place(claim):
+        _explain_place(place, config, form)
     project = load_project(config)
     try:
         parsed = parse_key(claim.removeprefix("claim:"))
@@ -125,6 +158,16 @@ def explain(claim: str, config: Path, form: str) -> None:
         sys.exit(1)
     answer = reports.explanation(parsed, values, project)
     click.echo(json.dumps(answer, ensure_ascii=False, indent=2) if form == "json" else reports.explain_text(answer))
+
+
+def _explain_place(place: Place, config: Path, form: str) -> NoReturn:
+    inside = path_in(config.resolve().parent, Path(place.path)) if Path(place.path).exists() else None
+    place = replace(place, path=inside or place.path)
+    project = load_project(config)
+    checked = examine(project, today(), *markdown_extensions(read_config(config)))
+    answer = explain_place(checked, place)
+    click.echo(json.dumps(answer, ensure_ascii=False, indent=2) if form == "json" else place_text(answer))
+    sys.exit(1 if answer["findings"] else 0)
 
 
 @cli.command()
@@ -180,7 +223,7 @@ def stage(folder: Path, config: Path) -> None:
     project = load_project(config)
     checked = examine(project, today(), *markdown_extensions(read_config(config)))
     if checked.findings:
-        click.echo(reports.report(checked.findings, "text", summary(checked)))
+        click.echo(reports.report(checked.findings, "text", reports.summary_of(checked)))
         sys.exit(1)
     written = write_stage(folder, config, checked)
     click.echo(f"{written} files in {folder}")
@@ -195,7 +238,7 @@ def publish(config: Path, form: str, dry: bool) -> None:  # noqa: FBT001
     project = load_project(config)
     checked = examine(project, today(), *markdown_extensions(read_config(config)))
     if checked.findings:
-        click.echo(reports.report(checked.findings, form, summary(checked)))
+        click.echo(reports.report(checked.findings, form, reports.summary_of(checked)))
         sys.exit(1)
     try:
         events = new_events(checked.published, project.pages, project.settings.aliases, today())
@@ -208,38 +251,19 @@ def publish(config: Path, form: str, dry: bool) -> None:  # noqa: FBT001
     sys.exit(1 if dry and events else 0)
 
 
-def summary(checked: Checked) -> str:
-    """Return one line on what was checked and found."""
-    counts: dict[str, int] = {}
-    for language in checked.project.settings.languages:
-        counts[language] = sum(len(page.claims.claims) for page in checked.project.pages.get(language, {}).values())
-    claims = ", ".join(f"{count} {language}" for language, count in counts.items())
-    found = len(checked.findings)
-    words = "no findings" if not found else "1 finding" if found == 1 else f"{found} findings"
-    history = checked.project.history
-    note = "; no git here, so the record of published values was not compared with its history" if history.unchecked else ""
-    return f"ledgermark: {words} (claims: {claims}){note}"
+@cli.command()
+@_CONFIG
+@_ANSWER
+@click.option("--sample", "size", type=click.IntRange(min=1), default=None, help="Try only so many, of each kind in turn; all by default.")
+@click.option("--seed", default=0, show_default=True, help="Which ones a sample takes.")
+def mutate(config: Path, form: str, size: int | None, seed: int) -> None:
+    """Put one fault after another into the project, in memory, and see that the check notices each; list known survivors in mutants.yml."""
+    from ledgermark.mutate_door import LIST, run_mutants  # noqa: PLC0415  (what no other command needs)
+    from ledgermark.tally import tally_json, tally_text  # noqa: PLC0415
 
-
-def _only(config: Path, files: tuple[Path, ...], project: Project) -> frozenset[str] | None:
-    if not files:
-        return None
-    root = config.resolve().parent
-    names: set[str] = set()
-    for file in files:
-        if not file.exists():
-            msg = f"no file {file}"
-            raise CannotRun(msg)
-        try:
-            names.add(file.resolve().relative_to(root).as_posix())
-        except ValueError as error:
-            msg = f"{file} is not below {root}"
-            raise CannotRun(msg) from error
-    pages = {page.source.path for page in project.all_pages} | {finding.path for finding in project.findings}
-    for name in sorted(names - pages):
-        msg = f"{name} is no page of this project"
-        raise CannotRun(msg)
-    return frozenset(names)
+    found = run_mutants(config, size, seed, partial(click.echo, err=True))
+    click.echo(tally_json(found) if form == "json" else tally_text(found, LIST))
+    sys.exit(0 if found.clean else 1)
 
 
 def _print_findings(project: Project) -> None:

@@ -128,6 +128,9 @@ class _Reader:
         note = str(resource.get("evidence_note") or "")
         if evidence != "raw" and not note:
             self.finding("LM509", f"'{name}': evidence '{evidence}' needs an 'evidence_note' that says where the raw data is", name)
+        sources = _records(resource.get("sources"))
+        if problem := _denied(evidence, note, sources):
+            self.finding("LM509", f"'{name}': evidence '{evidence}' {problem}", name)
         rows = resource.get("rows")
         if rows is not None and (not isinstance(rows, int) or isinstance(rows, bool) or rows < 0):
             self.finding("LM509", f"'{name}': rows is {json.dumps(rows)}, expected a whole number", name)
@@ -147,7 +150,7 @@ class _Reader:
             instrument=str(resource.get("instrument") or ""),
             rows=rows,
             missing=self.missing(name, resource["schema"]),
-            sources=_records(resource.get("sources")),
+            sources=sources,
             licenses=_records(resource.get("licenses")),
         )
 
@@ -222,6 +225,18 @@ class _Reader:
         if not names:
             self.finding("LM509", f"'{name}': expected a primaryKey: it is what tells one row from another", name)
         return tuple(item for item in names if item in known)
+
+
+def _denied(evidence: str, note: str, sources: tuple[dict[str, Any], ...]) -> str:
+    """Return what else in a description denies the evidence it names: a badge must not hang on one word."""
+    if evidence == "raw" and note:
+        return "has an 'evidence_note'; raw data is here, and where else it may be needs no note"
+    passages = [bool(source.get("passage")) for source in sources]
+    if evidence == "published" and not (passages and all(passages)):
+        return "needs in each of its sources a 'passage': the table or the lines that were transcribed"
+    if evidence != "published" and any(passages):
+        return "has a source with a 'passage'; only transcribed rows ('published') come from one"
+    return ""
 
 
 def _wrong_rule(rule: str, value: Any, kind: str) -> str:

@@ -41,7 +41,7 @@ def atom_feed(title: str, url: str, feed_url: str, language: str, entries: Itera
             return datetime.combine(max((entry.date for entry in items), default=built), time(), UTC)
 
     items = sorted(entries, key=lambda item: (item.date, item.url), reverse=True)
-    feed = Feed(title=title, link=url, description=title, language=language, feed_url=feed_url)
+    feed = Feed(title=title, link=url, description=title, language=language, feed_url=feed_url, author_name=title)
     for entry in items:
         moment = datetime.combine(entry.date, time(), UTC)
         feed.add_item(title=entry.title, link=entry.url, description=entry.html, unique_id=entry.url, pubdate=moment, updateddate=moment)

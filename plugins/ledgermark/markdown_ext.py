@@ -72,15 +72,22 @@ class _Numbers(Treeprocessor):
         if context is not None and (key, plain_text(text)) not in context.checked:
             context.unchecked.append(f"'{plain_text(text)}' is rendered as the claim '{key}' but was not checked")
 
-    @staticmethod
-    def _become(link: ET.Element, attributes: dict[str, str]) -> None:
+    def _become(self, link: ET.Element, attributes: dict[str, str]) -> None:
         link.tag = "span"
         for name in ("href", "title"):
             link.attrib.pop(name, None)
+        if self.page.context is not None and not self.page.context.asks:
+            return
         for name, value in attributes.items():
             link.set(name, value.replace("&", "&amp;") if name.startswith("data-") else value)
+        for part in link.iter():
+            # A series may break between its numbers, never between a number and its unit or within a number.
+            part.text = _INSIDE.sub("\u00a0", part.text) if part.text else part.text
+            if part is not link and part.tail:
+                part.tail = _INSIDE.sub("\u00a0", part.tail)
 
 
+_INSIDE: Final = re.compile(r"(?<=[0-9]) (?=[%×A-Za-zµ0-9])")
 _HAN: Final = r"\u2e80-\u303f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff60"
 _BROKEN: Final = re.compile(rf"(?<=[{_HAN}])[ \t]*\n(?=[{_HAN}])|(?<=[\u3001-\u3011\uff01-\uff0f\uff1a-\uff1f])[ \t]*\n")
 
@@ -116,7 +123,7 @@ class FigureBlock(_Block):
 
     def on_create(self, parent: ET.Element) -> ET.Element:
         """Return the card."""
-        caption = figure_element(parent, self.argument, self.context) if self.context else None
+        caption = figure_element(parent, self.argument, self.context, self.md.htmlStash.store) if self.context else None
         if caption is None:
             # Without a ledger (a viewer that only has the text) the caption still stands, under the same id.
             card = element(parent, "figure", class_="lm-figure", id=f"fig-{self.argument}", data_figure=self.argument)
@@ -190,13 +197,15 @@ class LedgermarkExtension(BlocksExtension):  # type: ignore[misc]
         self.config = {"context": ["", "What the page needs to render; made by the host for each page."]}
         super().__init__(**options)
 
+    rendered: RenderedPage
+
     def page(self, md: Markdown) -> RenderedPage:  # noqa: ARG002  (other hosts need it)
         """Return what is known of the page that a Markdown instance will render."""
         return RenderedPage(self.getConfig("context") or None)
 
     def extendMarkdownBlocks(self, md: Markdown, block_mgr: Any) -> None:  # noqa: N802  (pymdownx's name)
         """Register with a Markdown instance."""
-        page = self.page(md)
+        page = self.rendered = self.page(md)
         for block in (FigureBlock, EvidenceBlock, AbstractBlock, ErratumBlock):
             block_mgr.register(block, {"page": page})
         md.treeprocessors.register(_Numbers(md, page), "ledgermark", _PRIORITY)

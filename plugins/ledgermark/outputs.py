@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ledgermark.badge import MEANINGS, badge_of
+from ledgermark.catalogue import SOURCE_LANGUAGE
 from ledgermark.figures import places_of
-from ledgermark.report import input_rows
+from ledgermark.report import used_cells
 from ledgermark.typeset import write
+
+# The sentence of a badge speaks of a figure; a card is about one number.
+_CARD_MEANINGS: Final = {"recomputable": "Each run is a row in this repository; the command recomputes this number."}
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,6 +20,7 @@ if TYPE_CHECKING:
     from ledgermark.catalogue import Catalogue
     from ledgermark.check import Checked, Project
     from ledgermark.claims import Claim
+    from ledgermark.descriptor import Dataset
     from ledgermark.figures import Drawn
     from ledgermark.pages import Page
     from ledgermark.quantity import Quantity
@@ -32,10 +37,11 @@ def evidence_record(claims: Iterable[Claim], checked: Checked, words: Catalogue,
     """Return what a page's script shows when a reader asks where a number comes from."""
     project = checked.project
     record: dict[str, Any] = {}
+    rows: dict[tuple[str, int], int] = {}
     for claim in claims:
         key = claim.key.replace("&amp;", "&")
         if key not in record:
-            record[key] = _claim_record(claim, checked.values.get(claim.key, ()), project, words, stamp)
+            record[key] = _claim_record(claim, checked.values.get(claim.key, ()), project, words, rows)
     return {
         "commit": stamp.commit_short,
         "commit_url": None,
@@ -54,6 +60,7 @@ def evidence_record(claims: Iterable[Claim], checked: Checked, words: Catalogue,
             "loading": words("Loading…"),
             "failed": words("The evidence could not be loaded."),
         },
+        "rows": [_row_record(dataset, line, project, stamp) for dataset, line in rows],
         "claims": record,
     }
 
@@ -63,24 +70,50 @@ def sentence_of(key: str, project: Project, words: Catalogue) -> str:
     name = key.partition("?")[0]
     metric = (project.metrics or {}).get(name)
     dataset, _, column = name.partition(".")
-    return words(metric.sentence) if metric else words("The cell {column} of the data set {dataset}.", column=column, dataset=dataset)
+    if metric:
+        return words(metric.sentence)
+    described = project.ledger.datasets.get(dataset)
+    spec = described.column(column) if described else None
+    if spec and spec.description and (words.language == SOURCE_LANGUAGE or spec.description in words.messages):
+        return words.messages.get(spec.description, spec.description)
+    return words("The cell {column} of the data set {dataset}.", column=column, dataset=dataset)
 
 
-def _claim_record(claim: Claim, values: tuple[Quantity, ...], project: Project, words: Catalogue, stamp: Stamp) -> dict[str, Any]:
+def _row_record(dataset: str, line: int, project: Project, stamp: Stamp) -> dict[str, Any]:
+    """Return a row of the ledger: its file and line, the way there, its cells as written."""
+    table = project.ledger.table(dataset)
+    path = table.dataset.path
+    return {"file": path, "line": line, "url": _url(stamp, path, line), "row": table.row(table.position(line))}
+
+
+def _claim_record(
+    claim: Claim, values: tuple[Quantity, ...], project: Project, words: Catalogue, rows: dict[tuple[str, int], int]
+) -> dict[str, Any]:
+    """Return what a claim is; its inputs name rows of the page's list, which many claims share, by their place in it."""
     metric = (project.metrics or {}).get(claim.name)
     datasets = [project.ledger.datasets[name] for name in sorted({cell.dataset for value in values for cell in value.evidence})]
     state = badge_of(datasets) if datasets else ""
-    inputs = input_rows(values, project)
+    inputs = [{"at": rows.setdefault(place, len(rows)), "used": sorted(columns)} for place, columns in sorted(used_cells(values).items())]
     return {
         "name": claim.name,
         "sentence": sentence_of(claim.key, project, words),
+        "note": words("The text shows it without its sign.") if claim.show == "magnitude" else "",
         "formula": words.messages.get(metric.formula, metric.formula) if metric else "",
         "command": f"ledgermark explain '{claim.key}'",
         "values": [write(value.value, value.unit, places_of(value.value, 6), words.language) for value in values],
         "badge": state,
-        "state_label": words(MEANINGS[state]) if state else "",
-        "inputs": [{**item, "url": _url(stamp, item["file"], item["line"])} for item in inputs],
+        "state_label": _state_label(state, datasets, words),
+        "inputs": inputs,
     }
+
+
+def _state_label(state: str, datasets: list[Dataset], words: Catalogue) -> str:
+    """Return what stands behind a number: for rows that are not runs, in the descriptor's own words where the language has them."""
+    notes = {dataset.note for dataset in datasets if dataset.note}
+    note = notes.pop() if len(datasets) == len(notes) == 1 else ""
+    if note and (words.language == SOURCE_LANGUAGE or note in words.messages):
+        return words.messages.get(note, note)
+    return words(_CARD_MEANINGS.get(state, MEANINGS[state])) if state else ""
 
 
 def _url(stamp: Stamp, path: str, line: int) -> str | None:

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from ledgermark.findings import Finding
+from ledgermark.givens import check_givens
 from ledgermark.tables import check_tables
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def _compare(page: Page, other: Page) -> list[Finding]:
     findings: list[Finding] = []
     for code, what in _KINDS:
         findings += _surplus(page, other, code, what, here[what], there[what])
+    findings += check_givens(page, other)
     findings += check_tables(page, other)
     theirs = {erratum.id: erratum for erratum in other.errata}
     for erratum in page.errata:
@@ -78,7 +80,6 @@ class _Item:
 _KINDS: Final = (
     ("LM305", "section"),
     ("LM302", "claim"),
-    ("LM302", "given number"),
     ("LM303", "figure"),
     ("LM303", "evidence block"),
 )
@@ -93,7 +94,6 @@ def _inventory(page: Page) -> dict[str, list[_Item]]:
     return {
         "section": [_Item(section.id, "", section.offset) for section in source.sections],
         "claim": [item(claim.key.replace("&amp;", "&"), claim.start) for claim in page.claims.claims],
-        "given number": [item("", given.start) for given in page.claims.given],
         "figure": [item(block.argument, block.start) for block in page.figures],
         "evidence block": [item(block.argument, block.start) for block in page.evidence],
     }

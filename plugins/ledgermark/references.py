@@ -34,12 +34,13 @@ def references(token: Token, near: Near) -> Exemption | None:
     start = token.start - len(before) + match.start()
     end = chapter.end() if match["han"] == "第" and chapter else token.end
     sections = match["word"] == "Section" or match["han"] in ("第", "§")
-    return Exemption(start, end, "reference", problem=_wrong(int(token.text), (start, end), near, sections=sections))
+    return Exemption(start, end, "reference", problem=_wrong(token, (start, end), near, sections=sections))
 
 
-def _wrong(number: int, span: Span, near: Near, *, sections: bool) -> str:
+def _wrong(token: Token, span: Span, near: Near, *, sections: bool) -> str:
+    number = int(token.text)
     known, what = (near.sections, "section") if sections else (near.figures, "figure")
-    link = next((link for link in near.links if link.start <= span[0] and span[1] <= link.end), None)
+    link = next((link for link in near.links if link.start <= token.start and token.end <= link.end), None)
     path, _, anchor = link.target.partition("#") if link else ("", "", "")
     if path:
         known = near.elsewhere.get(path, ()) if not sections else ()
@@ -49,4 +50,9 @@ def _wrong(number: int, span: Span, near: Near, *, sections: bool) -> str:
             return f"the link leads to '{anchor}', which is no {what} there"
         right = known.index(name) + 1
         return "" if right == number else f"'{anchor}' is {what} {right}, not {number}"
-    return "" if 1 <= number <= len(known) else f"there is no {what} {number} here; the page has {len(known)}"
+    if not 1 <= number <= len(known):
+        return f"there is no {what} {number} here; the page has {len(known)}"
+    if len(known) == 1:
+        return ""
+    anchor = f"#{'' if sections else 'fig-'}{known[number - 1]}"
+    return f"nothing holds the number to the {what}; link it: [{near.text[slice(*span)]}]({anchor})"

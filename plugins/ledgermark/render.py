@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -9,9 +11,10 @@ from typing import TYPE_CHECKING, Final
 from markdown.util import AtomicString
 
 from ledgermark.badge import MEANINGS, WORDS, badge_of
+from ledgermark.catalogue import SOURCE_LANGUAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from datetime import date
 
     from ledgermark.catalogue import Catalogue
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 SCHEMES: Final = ("light", "dark")
 _SHORT: Final = 20  # characters up to which a number is kept on one line with its unit
 _STILL_SIZE: Final = (720, 360)
+_UNSEEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f]")
 
 
 @dataclass
@@ -34,6 +38,7 @@ class RenderContext:
         checked: key and text of each claim that was checked on this page.
         unchecked: what is wrong with claims that were rendered and are not among them; the host must not publish such a page.
         base: the way from the page's address to the site's root, such as `../../`.
+        asks: whether numbers can be asked for their evidence; a feed is read elsewhere.
         links: the same from the page's file, for links and images, which hosts resolve from file to file; such as `../`.
         stills: the names of the figures of which still pictures exist.
         figures: how many figures have been rendered so far.
@@ -46,6 +51,7 @@ class RenderContext:
     checked: frozenset[tuple[str, str]]
     base: str = ""
     links: str = ""
+    asks: bool = True
     stills: frozenset[str] = frozenset()
     figures: int = 0
     unchecked: list[str] = field(default_factory=list)
@@ -59,7 +65,7 @@ def plain(text: str) -> AtomicString:
 
 
 def _visible(text: str) -> str:
-    return "".join(char for char in text if char >= " " or char in "\t\n")
+    return _UNSEEN.sub("", text)
 
 
 def element(parent: ET.Element | None, tag: str, text: str = "", **attributes: str) -> ET.Element:
@@ -89,8 +95,15 @@ def badge_element(parent: ET.Element, badge: str, words: Catalogue) -> ET.Elemen
     return element(parent, "span", words(WORDS[badge]), class_=f"lm-badge lm-badge--{badge}", title=words(MEANINGS[badge]))
 
 
-def figure_element(parent: ET.Element, name: str, context: RenderContext) -> ET.Element | None:
-    """Append a figure's card and return the element its caption goes into; None when it could not be drawn (a finding already)."""
+def figure_element(parent: ET.Element, name: str, context: RenderContext, keep: Callable[[str], str]) -> ET.Element | None:
+    """Append a figure's card and return the element its caption goes into; None when it could not be drawn (a finding already).
+
+    Args:
+        parent: what the card is appended to.
+        name: the figure's.
+        context: what the page needs.
+        keep: takes finished HTML and returns a text that Markdown replaces by it at the end.
+    """
     drawn = context.drawn.get(name)
     if drawn is None:
         return None
@@ -130,30 +143,35 @@ def figure_element(parent: ET.Element, name: str, context: RenderContext) -> ET.
                 data_scheme=scheme,
             )
     caption = element(card, "figcaption", class_="lm-figure__caption")
-    _figure_data(card, drawn, f"{context.links}{stem}", words)
+    ET.SubElement(card, "p").text = AtomicString(keep(figure_data(drawn, f"{context.base}{stem}", words)))
     return caption
 
 
-def _figure_data(card: ET.Element, drawn: Drawn, files: str, words: Catalogue) -> None:
+def figure_data(drawn: Drawn, files: str, words: Catalogue) -> str:
+    """Return a figure's data table and where to get it, as HTML: as text, since a tree of all its cells would cost more than the article.
+
+    Args:
+        drawn: the figure.
+        files: the way from the page to the figure's files, without their extension.
+        words: the page's language.
+    """
     # The numbers are found under the caption; a search through every cell would drown the words.
-    details = element(card, "details", class_="lm-figure__data", data_search_exclude="")
-    element(details, "summary", words("Data table"))
-    scroll = element(
-        details, "div", class_="lm-scroll", tabindex="0", role="region", aria_label=words("Data table: {title}", title=drawn.title)
+    head = "".join(f'<th scope="col">{_escaped(column)}</th>' for column in drawn.columns)
+    rows = "".join(f"<tr>{''.join(f'<td>{_escaped(cell)}</td>' for cell in cells)}</tr>\n" for cells in drawn.rows)
+    label = _escaped(words("Data table: {title}", title=drawn.title))
+    name, digest = _escaped(drawn.name), drawn.digest
+    return (
+        f'<details class="lm-figure__data" data-search-exclude=""><summary>{_escaped(words("Data table"))}</summary>\n'
+        f'<div class="lm-scroll" tabindex="0" role="region" aria-label="{label}">'
+        f"<table><thead><tr>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>\n"
+        f'<p class="lm-figure__files"><a href="{_escaped(files)}.csv" download="{name}.{_escaped(drawn.language)}.csv">'
+        f"{_escaped(words('Download CSV'))}</a> · <code>ledgermark recompute {name}</code> · "
+        f'<span class="lm-digest" title="sha256:{digest}">sha256:{digest[:16]}</span></p></details>'
     )
-    table = element(scroll, "table")
-    row = element(element(table, "thead"), "tr")
-    for column in drawn.columns:
-        element(row, "th", column, scope="col")
-    body = element(table, "tbody")
-    for cells in drawn.rows:
-        row = element(body, "tr")
-        for cell in cells:
-            element(row, "td", cell)
-    line = element(details, "p", class_="lm-figure__files")
-    element(line, "a", words("Download CSV"), href=f"{files}.csv", download=f"{drawn.name}.{drawn.language}.csv").tail = " · "
-    element(line, "code", f"ledgermark recompute {drawn.name}").tail = " · "
-    element(line, "span", f"sha256:{drawn.digest[:16]}", class_="lm-digest", title=f"sha256:{drawn.digest}")
+
+
+def _escaped(text: str) -> str:
+    return html.escape(_visible(text))
 
 
 def evidence_element(parent: ET.Element, dataset: str, context: RenderContext) -> ET.Element:
@@ -163,8 +181,8 @@ def evidence_element(parent: ET.Element, dataset: str, context: RenderContext) -
     frame = element(parent, "div", class_="lm-evidence", data_badge=badge, data_dataset=dataset)
     line = element(frame, "p", class_="lm-evidence__head")
     badge_element(line, badge, context.words)
-    if described.note and context.words.language == "en":
-        element(line, "span", described.note, class_="lm-evidence__note")
+    if described.note and (context.words.language == SOURCE_LANGUAGE or described.note in context.words.messages):
+        element(line, "span", context.words.messages.get(described.note, described.note), class_="lm-evidence__note")
     return frame
 
 

@@ -16,7 +16,7 @@ from ledgermark.typeset import show
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ledgermark.check import Project
+    from ledgermark.check import Checked, Project
     from ledgermark.claims import Claim
     from ledgermark.drafts import Draft
     from ledgermark.figures import Drawn
@@ -44,6 +44,19 @@ def report(findings: Sequence[Finding], form: str, summary: str) -> str:
     if form == "github":
         return "\n".join(_github(finding) for finding in findings)
     return "\n".join([*(str(finding) for finding in findings), summary])
+
+
+def summary_of(checked: Checked) -> str:
+    """Return one line on what was checked and found."""
+    counts: dict[str, int] = {}
+    for language in checked.project.settings.languages:
+        counts[language] = sum(len(page.claims.claims) for page in checked.project.pages.get(language, {}).values())
+    claims = ", ".join(f"{count} {language}" for language, count in counts.items())
+    found = len(checked.findings)
+    words = "no findings" if not found else "1 finding" if found == 1 else f"{found} findings"
+    history = checked.project.history
+    note = "; no git here, so the record of published values was not compared with its history" if history.unchecked else ""
+    return f"ledgermark: {words} (claims: {claims}){note}"
 
 
 def finding_record(finding: Finding) -> dict[str, Any]:
@@ -129,14 +142,21 @@ def explanation(claim: Claim, values: Sequence[Quantity], project: Project) -> d
     }
 
 
-def input_rows(values: Iterable[Quantity], project: Project) -> list[dict[str, Any]]:
-    """Return the rows some values come from: file, line, the row as written, and the columns that were used."""
+def used_cells(values: Iterable[Quantity]) -> dict[tuple[str, int], set[str]]:
+    """Return the rows some values come from, as dataset and line, with the columns that were used; none where a row counts as a whole."""
     used: dict[tuple[str, int], set[str]] = {}
     for value in values:
         for cell in value.evidence:
-            used.setdefault((cell.dataset, cell.line), set()).update({cell.column} - {""})
+            columns = used.setdefault((cell.dataset, cell.line), set())
+            if cell.column:
+                columns.add(cell.column)
+    return used
+
+
+def input_rows(values: Iterable[Quantity], project: Project) -> list[dict[str, Any]]:
+    """Return the rows some values come from: file, line, the row as written, and the columns that were used."""
     records = []
-    for (dataset, line), columns in sorted(used.items()):
+    for (dataset, line), columns in sorted(used_cells(values).items()):
         table = project.ledger.table(dataset)
         row = table.row(table.position(line))
         records.append({"file": table.dataset.path, "line": line, "row": row, "used": sorted(columns)})
@@ -146,7 +166,7 @@ def input_rows(values: Iterable[Quantity], project: Project) -> list[dict[str, A
 def explain_text(answer: dict[str, Any]) -> str:
     """Return an explanation for a terminal."""
     lines = [answer["claim"], f"  {answer['sentence']}" if answer["sentence"] else "", f"  = {answer['formula']}" if answer["formula"] else ""]
-    lines.append(f"  gives {', '.join(answer['values'])}")
+    lines.append(f"  gives {', '.join(answer['values'])}" if answer["values"] else "")
     if answer["badge"]:
         lines.append(f"  {answer['badge']}: {MEANINGS[answer['badge']]}")
     for record in answer["inputs"]:
@@ -186,4 +206,15 @@ def _width(text: str) -> int:
     return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
 
 
-__all__ = ["FORMATS", "explain_text", "explanation", "finding_record", "input_rows", "recomputation", "recompute_text", "report", "rows_of"]
+__all__ = [
+    "FORMATS",
+    "explain_text",
+    "explanation",
+    "finding_record",
+    "input_rows",
+    "recomputation",
+    "recompute_text",
+    "report",
+    "rows_of",
+    "summary_of",
+]

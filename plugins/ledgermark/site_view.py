@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import markdown
@@ -47,9 +48,16 @@ class SiteView(Contexts):
 
     def inline(self, text: str, page: Page) -> Markup:
         """Return a line of a page's Markdown as HTML without its paragraph."""
-        context = RenderContext(self.words(page.language or self.language("")), {}, {}, checked_pairs(page.claims.claims))
-        html = markdown.markdown(text, extensions=[LedgermarkExtension(context=context)])
+        extension, converter = self._converter
+        extension.rendered.context = RenderContext(self.words(page.language or self.language("")), {}, {}, checked_pairs(page.claims.claims))
+        html = converter.reset().convert(text)
         return Markup(html.removeprefix("<p>").removesuffix("</p>"))  # noqa: S704  (made by Markdown from the project's own page)
+
+    @cached_property
+    def _converter(self) -> tuple[LedgermarkExtension, markdown.Markdown]:
+        """What turns single lines into HTML: made once, since making it costs more than any line."""
+        extension = LedgermarkExtension()
+        return extension, markdown.Markdown(extensions=[extension])
 
     def plain(self, text: str, page: Page) -> str:
         """Return a line of a page's Markdown as plain text: claims as the numbers they show."""
@@ -91,11 +99,13 @@ class SiteView(Contexts):
             url = f"{base}/{language}/{folder}/" if folder else f"{base}/{language}/"
             body = page.source.text[erratum.body_start : erratum.body_end].replace("](#", f"]({url}#")
             pairs = checked_pairs(page.claims.claims)
-            html = markdown.markdown(body, extensions=["tables", "attr_list", LedgermarkExtension(context=RenderContext(words, {}, {}, pairs))])
+            html = markdown.markdown(
+                body, extensions=["tables", "attr_list", LedgermarkExtension(context=RenderContext(words, {}, {}, pairs, asks=False))]
+            )
             title = self.plain(erratum.title or _title(page), page)
             entries.append(Entry(title, f"{url}#erratum-{erratum.id}", erratum.date, html))
         home = f"{base}/{language}/errata/"
-        return atom_feed(f"{self.site_name}: {words('Errata')}", home, f"{home}feed.xml", language, entries, self.built)
+        return atom_feed(words("{site}: errata", site=self.site_name), home, f"{home}feed.xml", language, entries, self.built)
 
     def _masthead(self, page: Page) -> dict[str, Any]:
         words = self.words(page.language)

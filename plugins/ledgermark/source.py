@@ -50,6 +50,10 @@ class Source:
         line = bisect.bisect_right(self._line_starts, offset)
         return line, offset - self._line_starts[line - 1] + 1
 
+    def offset(self, line: int, column: int) -> int:
+        """Return the offset of a 1-based line and column; the end of the text for a line behind it."""
+        return self._line_starts[line - 1] + column - 1 if line <= len(self._line_starts) else len(self.text)
+
     @cached_property
     def body_start(self) -> int:
         """Where the text after the front matter begins."""

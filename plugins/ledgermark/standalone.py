@@ -25,7 +25,7 @@ _LAST: Final = -1000
 
 
 class _WhichPage(Preprocessor):
-    """Finds out which page a text is."""
+    """Finds out which page a text is, and puts what its front matter shows readers before it: such a host has no template for that."""
 
     def __init__(self, md: Markdown, page: RenderedPage, project: str, *, stills: bool) -> None:
         super().__init__(md)
@@ -34,11 +34,18 @@ class _WhichPage(Preprocessor):
         self.stills = stills
 
     def run(self, lines: list[str]) -> list[str]:
-        """Set the page's context; leave the text alone."""
+        """Set the page's context; return the text with its masthead."""
         contexts = _contexts(self.project, stills=self.stills)
         name = contexts.name_of("\n".join(lines))
         self.page.context = contexts.context(name, address_of(name)) if name is not None else None
-        return lines
+        page = contexts.page(name) if name is not None else None
+        meta = page.meta if page and page.meta.get("kicker") else {}
+        return [*_paragraph(meta.get("kicker"), ""), *_paragraph(meta.get("title"), "# "), *_paragraph(meta.get("dek"), ""), *lines]
+
+
+def _paragraph(value: Any, mark: str) -> list[str]:
+    text = " ".join(str(value or "").split())
+    return [f"{mark}{text}", ""] if text else []
 
 
 class _Refuse(Postprocessor):

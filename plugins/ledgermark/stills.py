@@ -59,7 +59,8 @@ def draw_stills(drawn: Iterable[Drawn], cache: Path, tell: Callable[[str], None]
     Returns:
         Picture bytes by figure name, language and form: `light.svg`, `dark.svg`, `light.png`.
     """
-    jobs = [(item, scheme, form, _cached(item, scheme, form, cache)) for item in drawn for scheme, form in _FORMS]
+    tool = _tool()
+    jobs = [(item, scheme, form, _cached(item, scheme, form, cache, tool)) for item in drawn for scheme, form in _FORMS]
     missing = [job for job in jobs if not job[3].is_file()]
     if missing:
         problem = _draw_missing(missing, cache, tell)
@@ -109,11 +110,15 @@ def _draw(kaleido: Any, jobs: list[tuple[Drawn, str, str, Path]], problems: list
         problems.append(f"the browser drew no still pictures ({in_words(error)}), so tables stand alone")
 
 
-def _cached(item: Drawn, scheme: str, form: str, cache: Path) -> Path:
+def _tool() -> tuple[str, str]:
+    """Return the versions of what draws; empty where it is not installed."""
     try:
-        tool = version("kaleido"), version("plotly")
+        return version("kaleido"), version("plotly")
     except PackageNotFoundError:
-        tool = ("", "")
+        return "", ""
+
+
+def _cached(item: Drawn, scheme: str, form: str, cache: Path, tool: tuple[str, str]) -> Path:
     content = json.dumps([item.spec, _THEMES[scheme], SIZE, form, tool, _EDITION], sort_keys=True, ensure_ascii=False)
     return cache / f"{item.name}.{item.language}.{scheme}.{hashlib.sha256(content.encode()).hexdigest()[:24]}.{form}"
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import yaml
@@ -120,7 +121,6 @@ class Words:
 
     Attributes:
         language: the language code.
-        pattern: matches any of them; None where there is none.
     """
 
     def __init__(self, families: Iterable[Family], language: str) -> None:
@@ -133,10 +133,14 @@ class Words:
         self._meanings: dict[str, list[tuple[str, frozenset[str]]]] = {}
         for (word, family_name), names in meanings.items():
             self._meanings.setdefault(word, []).append((family_name, frozenset(names)))
-        patterns = {word: _pattern(word) for word in sorted(self._meanings, key=len, reverse=True)}
-        self.pattern = re.compile("|".join(patterns.values()), re.IGNORECASE) if patterns else None
         # A word's longest part is looked for first, in lower case: far faster than trying every word's pattern at every place.
-        self._anchors = [(max(word.split(), key=len), len(word), re.compile(pattern, re.IGNORECASE)) for word, pattern in patterns.items()]
+        self._anchors = [(max(word.split(), key=len), word) for word in sorted(self._meanings, key=len, reverse=True)]
+        self._patterns: dict[str, re.Pattern[str]] = {}
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str] | None:
+        """Matches any of the words; None where there is none."""
+        return re.compile("|".join(_pattern(word) for _, word in self._anchors), re.IGNORECASE) if self._anchors else None
 
     def find(self, text: str) -> list[Mention]:
         """Return the mentions in a text, in order; of words that overlap the first, and of those the longest."""
@@ -144,10 +148,13 @@ class Words:
         if len(lowered) != len(text):  # a letter whose small form is longer
             lowered = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
         spans: set[tuple[int, int]] = set()
-        for anchor, length, pattern in self._anchors:
+        for anchor, word in self._anchors:
             at = lowered.find(anchor)
+            if at >= 0 and word not in self._patterns:
+                self._patterns[word] = re.compile(_pattern(word), re.IGNORECASE)
             while at >= 0:
-                window = at - 2 * length, at + 2 * length + _LOOK
+                pattern = self._patterns[word]
+                window = at - 2 * len(word), at + 2 * len(word) + _LOOK
                 spans.update((match.start(), -match.end()) for match in pattern.finditer(text, max(window[0], 0), window[1]))
                 at = lowered.find(anchor, at + 1)
         found: list[Mention] = []
@@ -155,8 +162,8 @@ class Words:
         for start, negative in sorted(spans):
             if start >= last:
                 last = -negative
-                word = _folded(text[start:last])
-                found += [Mention(start, last, family, names) for family, names in self._meanings.get(word, ())]
+                meanings = self._meanings.get(_folded(text[start:last]), ())
+                found += [Mention(start, last, family, names) for family, names in meanings]
         return found
 
 

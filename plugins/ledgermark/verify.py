@@ -60,11 +60,9 @@ def verify(claim: Claim, evaluator: Evaluator, aliases: Mapping[str, str]) -> Ve
         return Verdict(values, (Problem("LM103", f"{error}; the data gives {_all(values)}", values=values),))
     except UnitError as error:
         return Verdict(values, (Problem("LM106", f"unit={claim.unit}: {error}"),))
-    if claim.show == "magnitude":
-        values = tuple(abs(value) for value in values)
-    compared = values
-    if claim.relation in BOUNDS and len(values) > len(shown) == 1:
-        compared = (largest(values) if claim.relation in ("at_most", "less_than") else smallest(values),)
+    compared = tuple(abs(value) for value in values) if claim.show == "magnitude" else values
+    if claim.relation in BOUNDS and len(compared) > len(shown) == 1:
+        compared = (largest(compared) if claim.relation in ("at_most", "less_than") else smallest(compared),)
     if len(shown) != len(compared):
         message = f"shows {_numbers(len(shown))}, {claim.name} gives {len(compared)}: {_all(values)}"
         return Verdict(values, (Problem("LM104", message, values=values),))

@@ -118,9 +118,10 @@ def test_hostile_evidence_stays_text(new_reader: NewReader) -> None:
                 "values": [HOSTILE],
                 "badge": 'x" onclick="window.hit=1',
                 "state_label": HOSTILE,
-                "inputs": [{"file": HOSTILE, "line": 1, "url": "javascript:window.hit=1", "row": row, "used": [HOSTILE]}],
+                "inputs": [{"at": 0, "used": [HOSTILE]}],
             }
         },
+        "rows": [{"file": HOSTILE, "line": 1, "url": "javascript:window.hit=1", "row": row}],
     }
     reader = new_reader()
     reader.page.route("**/evidence.json", lambda route: route.fulfill(json=hostile))

@@ -19,22 +19,24 @@ LAYERS = {
     module: number
     for number, modules in enumerate(
         [
-            "feed findings lastgood markup numberwords numerals palette source spelling stamp units yamls",
-            "blocks catalogue claims clock descriptor display files near quantity sarif settings starter_door",
-            "articles badge config_file errata record references table terms typeset",
-            "exempt ledger pages",
-            "metrics published tables visible",
-            "figures parity passages subjects suggest unbound verify",
-            "__init__ coverage naming relations render stills",
+            "feed findings lastgood markup numberwords numerals palette source spelling stamp unit_syntax yamls",
+            "blocks catalogue claims clock files sarif starter_door units",
+            "descriptor display errata near quantity record settings",
+            "articles badge config_file pages references table terms typeset",
+            "exempt givens ledger published tables visible watch",
+            "evidence metrics parity passages unbound",
+            "figures heads relations subjects suggest verify",
+            "__init__ coverage naming render stills",
             "check markdown_ext",
-            "drafts fix project",
-            "report",
-            "outputs",
-            "site",
-            "contexts",
+            "asked drafts fix places project",
+            "mutants report",
+            "explain ground outputs tally",
+            "blockmutants cellmutants numbermutants site wordmutants",
+            "contexts rebindings",
             "rendered site_view",
             "examine stage",
-            "mkdocs_plugin stage_door standalone",
+            "mkdocs_plugin mutate stage_door standalone",
+            "mutate_door",
             "cli",
             "__main__",
         ]
@@ -42,7 +44,7 @@ LAYERS = {
     for module in modules.split()
 }
 # These touch disk, clock, environment or processes; whatever else lies no higher than `check` takes values and returns values.
-DOORS = {"clock", "config_file", "files", "lastgood", "starter_door", "stills"}
+DOORS = {"clock", "config_file", "files", "lastgood", "starter_door", "stills", "watch"}
 
 
 @lru_cache
@@ -127,7 +129,7 @@ HOMES = {
     "cn2an": {"numerals"},
     "num2words": {"numerals"},
     "number_parser": {"numerals"},
-    "pint": {"units"},
+    "pint": set(),
     "torch": set(),
     "triton": set(),
 }

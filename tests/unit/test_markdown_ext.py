@@ -74,7 +74,7 @@ def test_a_figure(checked: Checked, language: str, number: str, badge: str, summ
     assert len(caption.findall(".//span[@data-claim]")) == 1
     assert texts(figure, ".//tbody/tr[1]/td") == ["base", "1024", "40"]
     assert texts(figure, ".//code") == ["ledgermark recompute rates"]
-    assert [link.get("href") for link in figure.iter("a")] == [f"../assets/figures/rates.{language}.csv"]
+    assert [link.get("href") for link in figure.iter("a")] == [f"../../assets/figures/rates.{language}.csv"]
     assert [image.get("src") for image in figure.iter("img")] == (
         [f"../assets/figures/rates.en.{scheme}.svg" for scheme in ("light", "dark")] if language == "en" else []
     )

@@ -41,3 +41,12 @@ def test_what_names_no_number_in_english(words: str) -> None:
 @pytest.mark.parametrize("text", ["ones", "tenth", "someone", "eighth"])
 def test_a_word_that_only_begins_like_a_number(text: str) -> None:
     assert not ENGLISH_NUMERAL.fullmatch(text)
+
+
+def test_small_numerals_are_read_as_the_library_reads_them() -> None:
+    import cn2an  # noqa: PLC0415  (as the module under test: a fifth of a second)
+
+    texts = {str(cn2an.an2cn(number, "low")) for number in range(200)} | {write_chinese(Decimal(number)) for number in range(200)}
+    texts |= {f"{tens}十{ones}" for tens in "一二九" for ones in ("", "一", "九")} | set("零〇一二两三四五六七八九十") | {"十一", "十九"}
+    for text in texts:
+        assert read_chinese(text) == Decimal(str(cn2an.cn2an(text.replace("〇", "零"), "smart"))), text

@@ -42,13 +42,15 @@ def test_evidence(checked: Checked, language: str, values: list[str], sentence: 
     one = record["claims"]["gain?context=1024,32768"]
     assert (one["values"], one["sentence"], one["formula"]) == (values, sentence, "rate(fast) / rate(base) − 1")
     assert one["state_label"].startswith(state)
-    first = one["inputs"][0]
-    assert (first["file"], first["line"], first["used"], first["url"]) == (
+    used = one["inputs"][0]
+    row = record["rows"][used["at"]]
+    assert (row["file"], row["line"], used["used"], row["url"]) == (
         "data/ladder.csv",
         2,
         ["tok_s"],
         "https://x.example/blob/0123/data/ladder.csv#L2",
     )
+    assert len({(item["file"], item["line"]) for item in record["rows"]}) == len(record["rows"])
     assert project.catalogues[language].missing == set()
 
 

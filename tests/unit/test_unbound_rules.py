@@ -216,10 +216,13 @@ def test_no_rule_lets_a_measurement_pass(rule: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("Figure 1 and [Figure 2](#fig-b)", []),
-        ("图 1 与[图 2](#fig-b)", []),
-        ("Figures 1 and 2", []),
-        ("Figures 1 and 3", ["LM205 Figures 1 and 3"]),
+        ("[Figure 1](#fig-a) and [Figure 2](#fig-b)", []),
+        ("[图 1](#fig-a) 与[图 2](#fig-b)", []),
+        ("Figures [1](#fig-a) and [2](#fig-b)", []),
+        ("Figure 1 and [Figure 2](#fig-b)", ["LM205 Figure 1"]),
+        ("Figures [1](#fig-a) and [2](#fig-a)", ["LM205 Figures 1 and 2"]),
+        ("Figures [1](#fig-a) and 3", ["LM205 Figures 1 and 3"]),
+        ("图 1", ["LM205 图 1"]),
         ("Figure 3", ["LM205 Figure 3"]),
         ("图 70", ["LM205 图 70"]),
         ("Figure 0", ["LM205 Figure 0"]),

@@ -55,7 +55,8 @@
     const columns = [...new Set(inputs.flatMap((input) => Object.keys(input.row)))];
     const used = new Set(inputs.flatMap((input) => input.used));
     const same = columns.filter((column) => !used.has(column) && inputs.every((input) => input.row[column] === inputs[0].row[column]));
-    const shown = columns.filter((column) => !same.includes(column));
+    // What the number was made from comes first: on a narrow card the rest lies beyond the edge.
+    const shown = columns.filter((column) => !same.includes(column)).sort((a, b) => used.has(b) - used.has(a));
     const cell = (tag, column, text) => make(tag, used.has(column) ? "is-used" : "", text);
     const head = make("tr", "", make("th", "", labels.file), ...shown.map((column) => cell("th", column, column)));
     const body = inputs.map((input) => {
@@ -84,9 +85,11 @@
     }
     if (claim.command) fact(labels.command, make("code", "", claim.command));
     if (evidence.commit) fact(labels.commit, make("code", "", link(String(evidence.commit), evidence.commit_url)));
-    const byFile = groupBy(claim.inputs, (input) => input.file);
+    const inputs = claim.inputs.map((input) => ({ ...evidence.rows[input.at], used: input.used }));
+    const byFile = groupBy(inputs, (input) => input.file);
     return [
       make("p", "lm-evidence-card__value", (claim.values ?? []).join(", ")),
+      ...(claim.note ? [make("p", "lm-evidence-card__note", claim.note)] : []),
       facts,
       ...[...byFile].map(([name, inputs]) => rowsOf(name, inputs, labels)),
     ];

@@ -1,0 +1,60 @@
+"""Runs the mutants of a project on disk: reads it and the list of accepted survivors, and says how far it has come."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Final
+
+from ledgermark.clock import today
+from ledgermark.config_file import markdown_extensions, read_config
+from ledgermark.examine import examine
+from ledgermark.findings import ConfigError
+from ledgermark.ground import Ground
+from ledgermark.mutants import read_accepted
+from ledgermark.mutate import Judge, find_mutants, sample
+from ledgermark.project import load_project
+from ledgermark.tally import SURVIVED, Outcome, Tally, tally
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+LIST: Final = "mutants.yml"
+_EVERY_S: Final = 5
+
+
+def run_mutants(config: Path, size: int | None, seed: int, say: Callable[[str], None]) -> Tally:
+    """Return what became of the mutants of a project.
+
+    Args:
+        config: its `mkdocs.yml`; the list of accepted survivors lies beside it.
+        size: how many to try, of each kind in turn; None for all.
+        seed: which ones.
+        say: is told now and then how far the run has come.
+
+    Raises:
+        ConfigError: the project is not clean, or its set-up or the list is broken.
+    """
+    project = load_project(config)
+    extensions, options = markdown_extensions(read_config(config))
+    clean = examine(project, today(), extensions, options)
+    if clean.findings:
+        msg = f"the check has findings, so nothing would tell a mutant; mend them first: {clean.findings[0]}"
+        raise ConfigError(msg)
+    root = config.resolve().parent
+    listed = root / LIST
+    accepted = read_accepted(LIST, listed.read_text(encoding="utf-8")) if listed.is_file() else {}
+    ground = Ground(project, (root / project.settings.descriptor).read_text(encoding="utf-8"))
+    mutants = find_mutants(ground, today())
+    chosen = mutants if size is None else sample(mutants, size, seed)
+    say(f"{len(mutants)} mutants, {len(chosen)} tried")
+    judge = Judge(ground, today(), extensions, options)
+    outcomes: list[Outcome] = []
+    survived, said = 0, time.monotonic()
+    for mutant in chosen:
+        outcomes.append(judge.judge(mutant))
+        survived += outcomes[-1].state == SURVIVED
+        if time.monotonic() - said >= _EVERY_S:
+            said = time.monotonic()
+            say(f"{len(outcomes)} of {len(chosen)}, {survived} survived")
+    return tally(mutants, outcomes, accepted)
