@@ -1,0 +1,1 @@
+"""Programs that measure; they meet the site at the rows in ``data/``."""
