@@ -85,10 +85,10 @@ def control_cells(ledger: Ledger, run: str) -> Quantity:
     return count(_rows(ledger, run=run, round=1))
 
 
-@metric(unit="1", formula="min over runs of cells / 2")
+@metric(unit="rung", formula="min over runs of cells / 2")
 def control_contexts(ledger: Ledger) -> Quantity:
     """Context lengths at which every run of the control was measured."""
-    return smallest(control_cells(ledger, run) / len(GATES) for run in _runs(ledger))
+    return smallest(count(_rows(ledger, run=run, round=1), unit="rung") / len(GATES) for run in _runs(ledger))
 
 
 @metric(unit="run", formula="runs with both gates")

@@ -130,7 +130,7 @@ def _grid(ledger: Ledger, query_rows: int, layers: str, *, split: bool) -> Quant
     if block < 1:
         raise ValueError(f"{layers}: more query heads a KV head than rows in a block; the launcher then takes a larger BLOCK_M")
     blocks = Quantity(Decimal(query_rows // int(block.value) + 1), parse_unit("workgroup"), block.evidence)
-    return blocks * shape["kv_heads"] * (shape["segments"] if split else 1)
+    return blocks * shape["kv_heads"] * (shape["segments"] / Quantity.of(1, "segment") if split else 1)
 
 
 @metric(unit="workgroup", formula="(rows // BLOCK_Q + 1) × KV heads")

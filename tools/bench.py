@@ -2,15 +2,19 @@
 
     python -m tools.bench
 
-Two clocks: the processor's, which decides, since it does not count what else the machine does; and the wall's. Without means: Material
-for MkDocs with the same Markdown extensions and the same search, and each claim, figure and erratum turned into the plain text a reader
-would see. The two builds alternate, in new processes; medians are compared. Beside the pages as they are, the article is copied a few
-times, to show what a page more costs. Exit status: 1 when a ratio is over the bar.
+Without means: MkDocs with the same theme, templates, search and Markdown extensions, and the same pages, the list of errata among them; each
+claim, figure and erratum is the plain text that a reader would see, and what the templates ask of ledgermark comes from a file. So the
+difference is all that ledgermark does: the check, the ledger, figures, evidence, and what its marks in a page cost Markdown and search.
+
+Two clocks: the processor's, which decides, since it does not count what else the machine does; and the wall's. The two builds alternate, in
+new processes, with compiled modules and still pictures in place as after any first build; medians are compared. The bar is for the site as it
+is. Beside it, the article is copied a few times, to show what a page more costs. Exit status: 1 when the ratio is over the bar.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import shutil
@@ -21,9 +25,21 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import yaml
+
+from ledgermark.clock import today
+from ledgermark.config_file import markdown_extensions, read_config
+from ledgermark.contexts import address_of
+from ledgermark.examine import examine
+from ledgermark.project import load_project
+from ledgermark.site import asset_files
+from ledgermark.site_view import SiteView
+from tools import plain_hook
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 BAR: Final = 1.5
 _STILLS: Final = ".cache/ledgermark"
@@ -59,13 +75,12 @@ _Dumper.add_representer(Tagged, lambda _dumper, tagged: tagged.node)
 
 
 def plain_config(config: dict[str, Any]) -> dict[str, Any]:
-    """Return the configuration of the same site without ledgermark: no plugin, no extension of ours, the theme as it comes."""
-    theme = {name: value for name, value in config["theme"].items() if name != "custom_dir"}
-    kept = ("site_name", "site_url", "use_directory_urls")
+    """Return the configuration of the same site without ledgermark: no plugin, no extension of ours."""
+    kept = ("site_name", "site_url", "edit_uri", "not_in_nav", "use_directory_urls", "theme", "extra")
     return {
         **{name: config[name] for name in kept if name in config},
         "docs_dir": "docs",
-        "theme": theme,
+        "hooks": ["plain_hook.py"],
         "plugins": [item for item in config["plugins"] if _name(item) != "ledgermark"],
         "markdown_extensions": [item for item in config.get("markdown_extensions", []) if not _name(item).startswith("ledgermark")],
     }
@@ -95,14 +110,45 @@ def stage(root: Path, folder: Path, article: str, copies: int) -> tuple[Path, Pa
         for number in range(copies):
             name = f"{Path(article).stem}-{number + 1}.md"
             (bound / language / name).write_text(_ERRATUM.sub("", text), "utf-8")
-        for page in sorted((bound / language).rglob("*.md")):
-            target = plain / "docs" / page.relative_to(bound)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(to_plain(page.read_text("utf-8")), "utf-8")
+    _stage_plain(bound, plain)
     config = plain_config(yaml.load((root / "mkdocs.yml").read_text("utf-8"), _Loader))  # noqa: S506  (derived from SafeLoader)
     (plain / "mkdocs.yml").write_text(yaml.dump(config, Dumper=_Dumper, allow_unicode=True), "utf-8")
-    shutil.copy(plain / "docs/en/index.md", plain / "docs/index.md")
     return bound, plain
+
+
+def _stage_plain(bound: Path, plain: Path) -> None:
+    """Write the pages, templates and assets of a project for a build without ledgermark, and what its templates will ask for."""
+    path = bound / "mkdocs.yml"
+    config = read_config(path)
+    checked = examine(load_project(path), today(), *markdown_extensions(config))
+    if checked.findings:
+        msg = f"the site has findings, so there is nothing to time: {checked.findings[0]}"
+        raise SystemExit(msg)
+    settings = checked.project.settings
+    view = SiteView(checked, site_name=str(config["site_name"]), site_url=str(config.get("site_url") or ""), built=today())
+    pages: dict[str, Any] = {}
+    texts = {f"{language}/errata.md": view.errata_page(language) for language in settings.languages}
+    texts |= {name: (bound / name).read_text("utf-8") for name in _names(bound, settings.languages.values())}
+    texts["index.md"] = (bound / settings.pages / "index.md").read_text("utf-8")
+    for name, text in texts.items():
+        target = plain / "docs" / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(to_plain(text), "utf-8")
+        page = view.page(name)
+        values = view.template_values(name, address_of(name), page.meta if page else {"kind": "errata"})
+        pages[name] = {key: value for key, value in values.items() if key != "t"}
+    for name, asset in asset_files(bound, settings.assets):
+        (plain / "docs" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(asset, plain / "docs" / name)
+    shutil.copytree(bound / "site_src/theme", plain / "site_src/theme")
+    shutil.copy(Path(plain_hook.__file__), plain / "plain_hook.py")
+    words = {language: dict(catalogue.messages) for language, catalogue in checked.project.catalogues.items()}
+    (plain / plain_hook.NAME).write_text(json.dumps({"pages": pages, "words": words}, ensure_ascii=False), "utf-8")
+
+
+def _names(root: Path, folders: Iterable[str]) -> list[str]:
+    """Return the pages in some folders, as paths."""
+    return [page.relative_to(root).as_posix() for folder in folders for page in sorted((root / folder).rglob("*.md"))]
 
 
 @dataclass(frozen=True)
@@ -116,8 +162,10 @@ class Cost:
 def build(project: Path) -> Cost:
     """Return what one build of a project takes, start of Python included. Raises CalledProcessError when it fails."""
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(project / "site")]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment |= {"NO_MKDOCS_2_WARNING": "true", "PYTHONPYCACHEPREFIX": str(project.parent / "pycache")}
     before, began = os.times(), time.perf_counter()
-    done = subprocess.run(command, cwd=project, check=False, env={**os.environ, "NO_MKDOCS_2_WARNING": "true"}, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=project, check=False, env=environment, capture_output=True, text=True)
     after, ended = os.times(), time.perf_counter()
     if done.returncode:
         print(done.stderr, file=sys.stderr)
@@ -133,7 +181,7 @@ def compare(root: Path, article: str, copies: int, rounds: int) -> float:
         build(bound)  # Once for the caches of still pictures and compiled modules.
         build(plain)
         pairs = [(build(bound), build(plain)) for _ in range(rounds)]
-        pages = sum(1 for _ in (plain / "docs").rglob("*.md")) - 1
+        pages = sum(1 for _ in (plain / "docs").rglob("*.md"))
     ratios: list[float] = []
     for clock in ("processor_s", "wall_s"):
         with_s, without_s = (statistics.median(getattr(pair[side], clock) for pair in pairs) for side in (0, 1))
@@ -145,18 +193,15 @@ def compare(root: Path, article: str, copies: int, rounds: int) -> float:
 
 def time_check(root: Path, rounds: int) -> None:
     """Print how many claims the check gets through in a second: the median of some rounds in this process, reading included."""
-    from ledgermark.check import check_project  # noqa: PLC0415  (the builds above are timed without it in memory)
-    from ledgermark.clock import today  # noqa: PLC0415
-    from ledgermark.project import load_project  # noqa: PLC0415
-
+    path = root / "mkdocs.yml"
     seconds: list[float] = []
     claims = 0
     for _ in range(rounds + 1):
         began = time.perf_counter()
-        checked = check_project(load_project(root / "mkdocs.yml"), today())
+        checked = examine(load_project(path), today(), *markdown_extensions(read_config(path)))
         seconds.append(time.perf_counter() - began)
         claims = sum(len(page.claims.claims) for page in checked.project.all_pages)
-    median_s = statistics.median(seconds[1:])  # The first one also imports.
+    median_s = statistics.median(seconds[1:])  # The first one also imports and compiles patterns.
     print(f"check: {claims} claims in {median_s:.3f} s: {claims / median_s:.0f} claims per second ({seconds[0]:.2f} s the first time)")
 
 
@@ -171,8 +216,8 @@ def main(arguments: list[str] | None = None) -> int:
     root = options.root.resolve()
     ratios = [compare(root, options.article, copies, options.rounds) for copies in (0, options.copies)]
     time_check(root, options.rounds)
-    print(f"the bar is a ratio of {BAR}: {'missed' if max(ratios) > BAR else 'met'}")
-    return 1 if max(ratios) > BAR else 0
+    print(f"the bar is a ratio of {BAR} for the site as it is: {'missed' if ratios[0] > BAR else 'met'}")
+    return 1 if ratios[0] > BAR else 0
 
 
 if __name__ == "__main__":

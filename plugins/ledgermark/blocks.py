@@ -17,6 +17,8 @@ _START: Final = re.compile(
     r"[ \t]*(?P<kind>[a-z][\w-]*)[ \t]*(?:\|[ \t]*(?P<argument>[^\n]*?)[ \t]*)?$",
     re.MULTILINE,
 )
+# What cannot stand in a caption or a correction: it begins the next part of the page.
+_NEXT: Final = re.compile(r"^(?:#{1,6}[ \t]+\S[^\n]*|/{3,}[ \t]*(?:figure|erratum|evidence|abstract)\b[^\n]*)", re.MULTILINE)
 _ANY: Final = re.compile(r"^[ \t>]*/{3,}[ \t]*(?P<kind>[A-Za-z][\w-]*)[ \t]*(?:\||$)", re.MULTILINE)
 KINDS: Final = ("figure", "erratum", "evidence", "abstract")
 # Blocks of pymdownx itself that resemble ours.
@@ -73,6 +75,8 @@ def find_blocks(source: Source, kinds: tuple[str, ...]) -> tuple[Block, ...]:
             problem = "the block must begin at the margin"
         if closing is None:
             problem = f"the block is not closed; expected a line '{match['fence']}'"
+        if match["kind"] in ("figure", "erratum") and closing and (inner := _NEXT.search(text, position, closing.start())):
+            problem = f"the block is not closed before '{inner.group().strip()}'; expected a line '{match['fence']}'"
         argument_start = match.start("argument") if match["argument"] else match.start("fence")
         found.append(
             Block(

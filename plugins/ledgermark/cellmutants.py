@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ledgermark.quantity import Cell
 
 _STRIDES: Final = 15  # each eight times the one before: from a millionth of a number to millions of it
-_HALVINGS: Final = 7
+_HALVINGS: Final = 11
 _FINE: Final = Context(prec=12)
 
 

@@ -14,7 +14,6 @@ from ledgermark.near import unit_patterns
 from ledgermark.spelling import ALIASES
 from ledgermark.terms import compile_terms, term_problem
 from ledgermark.unbound import BOUND, GIVEN, UNBOUND, Number, Reader, numbers_in, numbers_of
-from ledgermark.units import COUNTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -150,17 +149,19 @@ def reader_of(project: Pages) -> Reader:
     """Return how numbers are judged in a project."""
     settings = project.settings
     measure, unit = unit_patterns(tuple(sorted(settings.aliases.items())))
-    counted = {name: metric.unit.symbol for name, metric in (project.metrics or {}).items() if metric.unit.symbol in COUNTED}
+    units = {name: metric.unit for name, metric in (project.metrics or {}).items()}
     for dataset in project.ledger.datasets.values():
-        units = {f"{dataset.name}.{column.name}": column.unit.symbol for column in dataset.columns if column.unit}
-        counted |= {name: symbol for name, symbol in units.items() if symbol in COUNTED}
+        units |= {f"{dataset.name}.{column.name}": column.unit for column in dataset.columns if column.unit}
+    figures: dict[str, dict[str, tuple[str, ...]]] = {}
+    for page in project.all_pages:
+        figures.setdefault(page.language, {})[page.path] = tuple(block.argument for block in page.figures)
     return Reader(
         pattern=compile_terms(settings.terms),
         measure=measure,
         unit=unit,
         spellings=ALIASES | settings.aliases,
-        counted=counted,
-        figures={(page.language, page.path): tuple(block.argument for block in page.figures) for page in project.all_pages},
+        counted={name: unit.dimensions[0][0] if unit.dimensions else "" for name, unit in units.items() if unit.counts},
+        figures=figures,
         math=settings.math,
     )
 

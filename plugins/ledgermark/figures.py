@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 from ledgermark.badge import badge_of
-from ledgermark.findings import in_words
+from ledgermark.findings import in_words, unsteered
 from ledgermark.ledger import Ledger, LedgerError
 from ledgermark.metrics import EvaluationError
 from ledgermark.palette import LIGHT
@@ -241,7 +241,7 @@ def _plain(name: str, value: Any, *, inert: bool, key: str = "") -> Any:
         if not math.isfinite(number):
             raise EvaluationError("LM603", f"figure {name}: '{key}' holds {number}; leave the point out, or give None")
         return number
-    return html.escape(str(value), quote=False) if key in _DATA_KEYS else str(value)
+    return html.escape(unsteered(str(value)), quote=False) if key in _DATA_KEYS else str(value)
 
 
 def _table_cell(cell: Quantity | str, language: str) -> str:

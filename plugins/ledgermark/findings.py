@@ -101,6 +101,11 @@ class Finding:
         if self.code not in CODES:
             msg = f"unknown code {self.code}"
             raise ValueError(msg)
+        # Half a character, from data or from an exception's text, can be written nowhere.
+        for name in ("path", "message", "shown", "expected"):
+            text = getattr(self, name)
+            if isinstance(text, str):
+                object.__setattr__(self, name, text.encode("utf-8", "backslashreplace").decode())
 
     def __str__(self) -> str:
         return f"{printable(self.path)}:{self.line}:{self.column}: {self.code} {printable(self.message)}"
@@ -113,6 +118,11 @@ class ConfigError(Exception):
 def printable(text: str) -> str:
     """Return the text on one line, with control and direction marks escaped, so that no data can disturb a terminal or forge a line."""
     return "".join(char if char.isprintable() and not _steers(char) else f"\\u{ord(char):04x}" for char in text)
+
+
+def unsteered(text: str) -> str:
+    """Return the text with direction marks escaped: from data, they would turn the words beside them round."""
+    return "".join(f"\\u{ord(char):04x}" if _steers(char) else char for char in text)
 
 
 def _steers(char: str) -> bool:

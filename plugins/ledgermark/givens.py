@@ -69,7 +69,7 @@ def _measures(text: str) -> Amounts | None:
 
 @lru_cache(maxsize=512)
 def _amounts(text: str) -> tuple[Decimal, ...] | None:
-    """Return the numbers of a text in order of size; None where one cannot be read."""
+    """Return the numbers of a text in order of size; None where there is none or one cannot be read."""
     found: list[Decimal] = []
     for token in find_tokens(text):
         if token.text.lower() in _WORDS:
@@ -79,4 +79,4 @@ def _amounts(text: str) -> tuple[Decimal, ...] | None:
             found += [number.value for number in read_numbers(token.text)]
         except DisplayError:
             return None
-    return tuple(sorted(found))
+    return tuple(sorted(found)) or None

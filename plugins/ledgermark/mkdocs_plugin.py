@@ -70,6 +70,7 @@ class LedgermarkPlugin(BasePlugin[LedgermarkConfig]):  # type: ignore[no-untyped
     view: SiteView
     navigations: dict[str, Navigation]
     context: RenderContext
+    late: dict[str, dict[str, str]]
     last_good: LastGood | None = None
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
@@ -94,7 +95,7 @@ class LedgermarkPlugin(BasePlugin[LedgermarkConfig]):  # type: ignore[no-untyped
             config.nav = [{language: [f"{language}/{item}" for item in self.settings.navigation]} for language in self.settings.languages]
         if _EXTENSION not in config.markdown_extensions:
             config.markdown_extensions.append(_EXTENSION)
-        self.navigations = {}
+        self.navigations, self.late = {}, {}
         name = hashlib.sha256(str(Path(config.site_dir).resolve()).encode()).hexdigest()[:12]
         self.last_good = LastGood(Path(config.site_dir), self.root / ".cache" / "ledgermark" / f"last-good-{name}")
         self.last_good.keep()
@@ -160,6 +161,7 @@ class LedgermarkPlugin(BasePlugin[LedgermarkConfig]):  # type: ignore[no-untyped
         """Hand the Markdown extension what this page needs; make its front matter plain text."""
         name = page.file.src_uri
         self.context = self.view.context(name, page.url)
+        self.context.late = self.late[name] = {}
         config.mdx_configs[_EXTENSION] = {"context": self.context}
         checked = self.view.page(name)
         if checked:
@@ -172,11 +174,14 @@ class LedgermarkPlugin(BasePlugin[LedgermarkConfig]):  # type: ignore[no-untyped
             raise PluginError(f"{page.file.src_uri}: {self.context.unchecked[0]}")
         return html
 
+    @event_priority(-100)  # after the search plugin has read the page: the cells of figures would drown its words
     def on_page_context(self, context: TemplateContext, /, *, page: SitePage, config: MkDocsConfig, nav: Navigation) -> TemplateContext:  # noqa: ARG002
         """Tell the templates the page's language and everything computed for it."""
         values: dict[str, Any] = context  # type: ignore[assignment]  # a TypedDict that plugins may add to
         name = page.file.src_uri
         language = self.view.language(name)
+        for mark, part in self.late.pop(name, {}).items():
+            page.content = (page.content or "").replace(mark, part)
         config.theme["language"] = language
         values["lm"] = self.view.template_values(name, page.url, dict(page.meta))
         if language in self.navigations and name.startswith(f"{language}/"):

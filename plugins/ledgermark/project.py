@@ -186,8 +186,11 @@ def _read_chips(root: Path, settings: Settings, findings: list[Finding]) -> dict
         line = error.line if isinstance(error, YamlError) else 1
         findings.append(Finding(settings.mastheads, line, 1, "LM901", f"no YAML: {error}"))
         return {}
+    if not isinstance(content, dict):
+        findings.append(Finding(settings.mastheads, 1, 1, "LM901", "expected a mapping of page paths to lists of chips"))
+        return {}
     chips: dict[str, list[dict[str, object]]] = {}
-    for page, items in content.items() if isinstance(content, dict) else ():
+    for page, items in content.items():
         if isinstance(items, list) and all(_is_chip(item) for item in items):
             chips[str(page)] = items
         else:

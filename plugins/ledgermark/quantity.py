@@ -40,7 +40,8 @@ class Quantity:
     evidence: frozenset[Cell] = field(default=frozenset())
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "value", _decimal(self.value))
+        if type(self.value) is not Decimal:
+            object.__setattr__(self, "value", _decimal(self.value))
 
     @classmethod
     def of(cls, value: Scalar, unit: str) -> Quantity:

@@ -42,6 +42,7 @@ class RenderContext:
         links: the same from the page's file, for links and images, which hosts resolve from file to file; such as `../`.
         stills: the names of the figures of which still pictures exist.
         figures: how many figures have been rendered so far.
+        late: takes HTML that is put in when other plugins have read the page, by the comment that holds its place; None puts it in at once.
         changes: erratum to the published values that changed by it: what they are, old text, new text or None for one that is gone.
     """
 
@@ -56,6 +57,7 @@ class RenderContext:
     figures: int = 0
     unchecked: list[str] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
+    late: dict[str, str] | None = None
     changes: Mapping[str, tuple[tuple[str, str, str | None], ...]] = field(default_factory=dict)
 
 
@@ -143,7 +145,11 @@ def figure_element(parent: ET.Element, name: str, context: RenderContext, keep: 
                 data_scheme=scheme,
             )
     caption = element(card, "figcaption", class_="lm-figure__caption")
-    ET.SubElement(card, "p").text = AtomicString(keep(figure_data(drawn, f"{context.base}{stem}", words)))
+    data = figure_data(drawn, f"{context.base}{stem}", words)
+    if context.late is not None:
+        mark = f"<!--ledgermark: data of {name}-->"
+        context.late[mark], data = data, mark
+    ET.SubElement(card, "p").text = AtomicString(keep(data))
     return caption
 
 
@@ -155,7 +161,7 @@ def figure_data(drawn: Drawn, files: str, words: Catalogue) -> str:
         files: the way from the page to the figure's files, without their extension.
         words: the page's language.
     """
-    # The numbers are found under the caption; a search through every cell would drown the words.
+    # Where the search of a host reads it after all: the numbers are found under the caption, and every cell would drown the words.
     head = "".join(f'<th scope="col">{_escaped(column)}</th>' for column in drawn.columns)
     rows = "".join(f"<tr>{''.join(f'<td>{_escaped(cell)}</td>' for cell in cells)}</tr>\n" for cells in drawn.rows)
     label = _escaped(words("Data table: {title}", title=drawn.title))

@@ -33,6 +33,8 @@ _SCHEME: Final = re.compile(r"(?:claim|given)\s*:", re.IGNORECASE)
 _IMITATION: Final = re.compile(r"data-(?:claim|given|figure|badge|dataset|erratum)|(?<![\w-])lm-", re.IGNORECASE)
 _BLOCK: Final = re.compile(r"/{3,}[ \t]*(?:figure|erratum|evidence)\b")
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+# What may stand for another character. Not the & of a claim's parameters: no entity without its semicolon gives a letter or a colon.
+_ENCODED: Final = re.compile(r"&(?![A-Za-z_]\w*=)|&(?:amp|lt|gt|quot)|%[0-9A-F]{2}|[\x00-\x08\x0b-\x1f\x7f]", re.IGNORECASE)
 _VOID: Final = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"})
 
 
@@ -72,7 +74,7 @@ class _Reader(HTMLParser):
 def is_doubtful(page: Page) -> bool:
     """Return whether the source alone cannot tell that everything Markdown would render has been found."""
     text = page.source.text
-    plain = _CONTROL.sub("", unquote(html.unescape(html.unescape(text)))) if "&" in text or "%" in text or _CONTROL.search(text) else text
+    plain = _CONTROL.sub("", unquote(html.unescape(html.unescape(text)))) if _ENCODED.search(text) else text
     written = len(_SCHEME.findall(plain))
     found = len(page.claims.claims) + len(page.claims.given)
     blocks = len(page.figures) + len(page.errata) + len(page.evidence)

@@ -93,7 +93,7 @@ def edits_report(changed: Mapping[Page, Sequence[Edit]], form: str, *, dry: bool
     pages = f"{len(changed)} page{'' if len(changed) == 1 else 's'} {'would change' if dry else 'changed'}"
     lines = [f"{path}:{line}:{column}: {old} -> {new}" for path, line, column, old, new in placed]
     lines += [f"{item.page.source.path}: erratum '{item.id}' drafted for {', '.join(item.affects)}; say what happened" for item in drafts]
-    return "\n".join([*lines, pages])
+    return "\n".join(printable(line) for line in [*lines, pages])
 
 
 def events_report(events: Sequence[Event], path: str, form: str, *, dry: bool) -> str:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from markdown.postprocessors import Postprocessor
 from markdown.preprocessors import Preprocessor
 
+from ledgermark.blocks import find_blocks
+from ledgermark.claims import find_claims
 from ledgermark.clock import today
 from ledgermark.config_file import markdown_extensions, read_config
 from ledgermark.contexts import Contexts, address_of
@@ -16,9 +18,12 @@ from ledgermark.examine import examine
 from ledgermark.findings import ConfigError
 from ledgermark.markdown_ext import LedgermarkExtension, RenderedPage
 from ledgermark.project import load_project
+from ledgermark.source import Source
 
 if TYPE_CHECKING:
     from markdown import Markdown
+
+    from ledgermark.claims import Claim, Given
 
 _FIRST: Final = 1000
 _LAST: Final = -1000
@@ -34,13 +39,30 @@ class _WhichPage(Preprocessor):
         self.stills = stills
 
     def run(self, lines: list[str]) -> list[str]:
-        """Set the page's context; return the text with its masthead."""
+        """Set the page's context; return the text with its masthead.
+
+        Raises:
+            ConfigError: the text binds numbers and is no page of the checked project, so that nothing vouches for them.
+        """
         contexts = _contexts(self.project, stills=self.stills)
         name = contexts.name_of("\n".join(lines))
+        if name is None and (bound := _bound("\n".join(lines))):
+            msg = f"'{bound}' stands on a page that is not, letter for letter, one of the checked project; stage it anew"
+            raise ConfigError(msg)
         self.page.context = contexts.context(name, address_of(name)) if name is not None else None
         page = contexts.page(name) if name is not None else None
         meta = page.meta if page and page.meta.get("kicker") else {}
         return [*_paragraph(meta.get("kicker"), ""), *_paragraph(meta.get("title"), "# "), *_paragraph(meta.get("dek"), ""), *lines]
+
+
+def _bound(text: str) -> str:
+    """Return the first number or block of a text that the ledger has to do with, or an empty text."""
+    source = Source("", text)
+    found = find_claims(source)
+    links: tuple[Claim | Given, ...] = (*found.claims, *found.given)
+    words = [*(item.text for item in links), *(item.message for item in found.findings)]
+    words += [f"/// {block.kind} | {block.argument}" for block in find_blocks(source, ("figure", "erratum", "evidence"))]
+    return next(iter(words), "")
 
 
 def _paragraph(value: Any, mark: str) -> list[str]:

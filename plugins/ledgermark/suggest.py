@@ -91,8 +91,12 @@ class Suggestions:
             for name, value in pairs[bisect.bisect_left(amounts, low) : bisect.bisect_right(amounts, high)]:
                 if any(agrees(number, item.to(unit or own).value) for item in ((value,) if number.explicit_sign else (value, abs(value)))):
                     found.setdefault(name, value)
-        order = {name: index for index, name in enumerate(dict.fromkeys(map(_plain, self.keys)))} if len(found) > 1 else {}
-        return dict(sorted(found.items(), key=lambda item: order.get(item[0], 0)))
+        return dict(sorted(found.items(), key=lambda item: self._order.get(item[0], 0))) if len(found) > 1 else found
+
+    @cached_property
+    def _order(self) -> dict[str, int]:
+        """Where each claim stands first on the pages."""
+        return {name: index for index, name in enumerate(dict.fromkeys(map(_plain, self.keys)))}
 
 
 def _plain(key: str) -> str:

@@ -10,19 +10,23 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ledgermark.findings import Finding, nearest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pandas as pd
 
     from ledgermark.descriptor import Column, Dataset
 
 _NUMBER: Final = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
 _BOOLEANS: Final = {"true": "true", "false": "false", "True": "true", "False": "false", "1": "true", "0": "false"}
 _MAGNITUDE: Final = 100  # powers of ten; a cell beyond is no measurement and would fill the memory when written out
+_REMEMBERED: Final = 4096  # different cells of a column whose answer is kept: most columns repeat a few
 _MANY: Final = 20  # findings of a kind in one file after which the rest is counted, not listed
 
 
@@ -62,7 +66,7 @@ def canonical(column: Column, text: str) -> str:
             return plain(Decimal(text))
         case "boolean" if text in _BOOLEANS:
             return _BOOLEANS[text]
-        case "date" if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
+        case "date" if _DATE.fullmatch(text):
             return date.fromisoformat(text).isoformat()
         case "string":
             return text
@@ -113,10 +117,14 @@ def read_table(dataset: Dataset, path: str, data: bytes) -> tuple[Table | None, 
         findings.append(Finding(path, 1, 1, "LM507", f"{len(rows)} rows, the descriptor says {dataset.rows}"))
     if any(finding.code in ("LM502", "LM506") for finding in findings):
         return None, findings
-    for column in dataset.columns:
-        findings += _check_column(dataset, column, path, [row[header.index(column.name)] for row in rows], lines)[:_MANY]
-    findings += _check_key(dataset, path, header, rows, lines)[:_MANY]
     columns = {name: [row[place] for row in rows] for place, name in enumerate(header)}
+    keys: dict[str, list[str]] = {}
+    for column in dataset.columns:
+        problems, spelled = _check_column(dataset, column, path, columns[column.name], lines)
+        findings += problems[:_MANY]
+        if column.name in dataset.key:
+            keys[column.name] = spelled
+    findings += _check_key(dataset, path, keys, lines)[:_MANY]
     return Table(dataset, columns, tuple(lines)), findings
 
 
@@ -153,27 +161,42 @@ def _check_header(dataset: Dataset, path: str, header: list[str], findings: list
     ]
 
 
-def _check_column(dataset: Dataset, column: Column, path: str, cells: list[str], lines: list[int]) -> list[Finding]:
+def _check_column(dataset: Dataset, column: Column, path: str, cells: list[str], lines: list[int]) -> tuple[list[Finding], list[str]]:
+    """Return what is wrong with the cells of a column, and their canonical spellings (as written where they have none)."""
     findings: list[Finding] = []
-    rules = column.constraints
+    spelled: list[str] = []
+    unique = bool(column.constraints.get("unique"))
+    required = bool(column.constraints.get("required")) or column.name in dataset.key
+    breaks = _rules(column)
+    known: dict[str, tuple[str, str, str]] = {}
     seen: dict[str, int] = {}
     for cell, line in zip(cells, lines, strict=True):
-        if cell in dataset.missing:
-            if rules.get("required") or column.name in dataset.key:
-                findings.append(Finding(path, line, 1, "LM505", f"{column.name} is empty and is required"))
-            continue
-        try:
-            value = canonical(column, cell)
-        except (ValueError, InvalidOperation):
-            findings.append(Finding(path, line, 1, "LM504", f"{column.name} is '{cell}', expected {_TYPE_WORDS[column.type]}"))
-            continue
-        broken = _broken(column, value)
-        if broken:
-            findings.append(Finding(path, line, 1, "LM505", f"{column.name} is '{cell}', {broken}"))
-        if rules.get("unique") and value in seen:
-            findings.append(Finding(path, line, 1, "LM505", f"{column.name} is '{cell}', as in line {seen[value]}; expected each value once"))
-        seen.setdefault(value, line)
-    return findings
+        answer = known.get(cell)
+        if answer is None:
+            answer = _judge(dataset, column, cell, breaks, required=required)
+            if len(known) < _REMEMBERED:
+                known[cell] = answer
+        value, code, problem = answer
+        spelled.append(value)
+        if problem:
+            findings.append(Finding(path, line, 1, code, problem))
+        if unique and code != "LM504" and cell not in dataset.missing:
+            if value in seen:
+                findings.append(Finding(path, line, 1, "LM505", f"{column.name} is '{cell}', as in line {seen[value]}; expected each value once"))
+            seen.setdefault(value, line)
+    return findings, spelled
+
+
+def _judge(dataset: Dataset, column: Column, cell: str, breaks: Callable[[str], str], *, required: bool) -> tuple[str, str, str]:
+    """Return a cell's canonical spelling, and code and message of what is wrong with it, if anything is."""
+    if cell in dataset.missing:
+        return cell, "LM505", f"{column.name} is empty and is required" if required else ""
+    try:
+        value = canonical(column, cell)
+    except (ValueError, InvalidOperation):
+        return cell, "LM504", f"{column.name} is '{cell}', expected {_TYPE_WORDS[column.type]}"
+    broken = breaks(value)
+    return value, "LM505", f"{column.name} is '{cell}', {broken}" if broken else ""
 
 
 _TYPE_WORDS: Final = {
@@ -185,39 +208,32 @@ _TYPE_WORDS: Final = {
 }
 
 
-def _broken(column: Column, value: str) -> str:
-    """Return the constraint that a canonical cell breaks, in words, or an empty text."""
+def _rules(column: Column) -> Callable[[str], str]:
+    """Return a function that says in words which constraint a canonical cell breaks, or an empty text."""
     rules = column.constraints
-    numeric = column.type in ("integer", "number")
-    for rule, sign, words in (("minimum", 1, "at least"), ("maximum", -1, "at most")):
-        if rule in rules and (
-            (Decimal(value) - Decimal(str(rules[rule]))) * sign < 0
-            if numeric
-            else (value < str(rules[rule])) == (sign > 0) and value != str(rules[rule])
-        ):
-            return f"expected {words} {rules[rule]}"
-    if "enum" in rules and value not in [str(item).lower() if isinstance(item, bool) else str(item) for item in rules["enum"]]:
-        return f"expected one of {', '.join(str(item) for item in rules['enum'])}"
-    if "pattern" in rules and not re.fullmatch(str(rules["pattern"]), value):
-        return f"expected the pattern {rules['pattern']}"
-    return ""
+    read: Callable[[str], Any] = Decimal if column.type in ("integer", "number") else str
+    low, high = (read(str(rules[rule])) if rule in rules else None for rule in ("minimum", "maximum"))
+    allowed = [str(item).lower() if isinstance(item, bool) else str(item) for item in rules["enum"]] if "enum" in rules else None
+    pattern = re.compile(str(rules["pattern"])) if "pattern" in rules else None
+
+    def breaks(value: str) -> str:
+        if low is not None and read(value) < low:
+            return f"expected at least {rules['minimum']}"
+        if high is not None and read(value) > high:
+            return f"expected at most {rules['maximum']}"
+        if allowed is not None and value not in allowed:
+            return f"expected one of {', '.join(str(item) for item in rules['enum'])}"
+        return f"expected the pattern {rules['pattern']}" if pattern is not None and not pattern.fullmatch(value) else ""
+
+    return breaks
 
 
-def _check_key(dataset: Dataset, path: str, header: list[str], rows: list[list[str]], lines: list[int]) -> list[Finding]:
-    places = [(header.index(name), dataset.column(name)) for name in dataset.key]
+def _check_key(dataset: Dataset, path: str, keys: dict[str, list[str]], lines: list[int]) -> list[Finding]:
     seen: dict[tuple[str, ...], int] = {}
     findings: list[Finding] = []
-    for row, line in zip(rows, lines, strict=True):
-        key = tuple(_lenient(column, row[place]) for place, column in places if column)
-        if key in seen:
+    for key, line in zip(zip(*(keys[name] for name in dataset.key), strict=True), lines, strict=True) if dataset.key else ():
+        first = seen.setdefault(key, line)
+        if first != line:
             names = ", ".join(f"{name}={value}" for name, value in zip(dataset.key, key, strict=True))
-            findings.append(Finding(path, line, 1, "LM503", f"same key as line {seen[key]}: {names}"))
-        seen.setdefault(key, line)
+            findings.append(Finding(path, line, 1, "LM503", f"same key as line {first}: {names}"))
     return findings
-
-
-def _lenient(column: Column, text: str) -> str:
-    try:
-        return canonical(column, text)
-    except (ValueError, InvalidOperation):
-        return text

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ledgermark.source import Source
 
 _RULE: Final = re.compile(r"^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$", re.MULTILINE)
+_BAR: Final = re.compile(r"(?<!\\)\|")
 _ALIGNED: Final = {(True, True): "center", (True, False): "left", (False, True): "right", (False, False): ""}
 
 
@@ -82,7 +83,7 @@ def find_tables(source: Source) -> tuple[Table, ...]:
 
 def _cells(text: str, start: int, end: int) -> tuple[Cell, ...]:
     """Return the cells of a line: bars at its ends are the table's frame, and a bar after a backslash is text."""
-    bars = [at for at in range(start, end) if text[at] == "|" and text[at - 1 : at] != "\\"]
+    bars = [match.start() for match in _BAR.finditer(text, start, end)]
     inner = text[start:end]
     lead, trail = start + len(inner) - len(inner.lstrip()), start + len(inner.rstrip())
     edges = [start - 1, *bars, end]

@@ -55,8 +55,8 @@ class Reader:
         pattern: finds the project's terms.
         measure, unit: find a unit of measure, or any unit, after a number.
         spellings: how units are written, to the units.
-        counted: the names of claims that count something, to what they count.
-        figures: language and page path to the names of the page's figures, in order.
+        counted: the names of claims that count, to what they count; an empty text for a plain number.
+        figures: language to page path to the names of the page's figures, in order.
         math: whether `$…$` is math.
     """
 
@@ -65,14 +65,14 @@ class Reader:
     unit: re.Pattern[str]
     spellings: Mapping[str, str]
     counted: Mapping[str, str]
-    figures: Mapping[tuple[str, str], tuple[str, ...]]
+    figures: Mapping[str, Mapping[str, tuple[str, ...]]]
     math: bool = False
 
 
 def numbers_of(page: Page, reader: Reader) -> Iterator[Number]:
     """Yield every number of a page that readers see."""
     headings = tuple(section.id for section in page.source.sections if section.level == 2)  # noqa: PLR2004  (the page's chapters)
-    elsewhere = {path: names for (language, path), names in reader.figures.items() if language == page.language}
+    elsewhere = reader.figures.get(page.language, {})
     figures = elsewhere.get(page.path, ())
     for part in visible_parts(page, math=reader.math):
         near = Near(part.text, reader.measure, reader.unit, part.links, figures, headings, elsewhere)
@@ -152,10 +152,11 @@ def _edges(part: Visible, links: Sequence[Link], shown: set[int], reader: Reader
             yield number(link.start - 1, link.end, _EDGE)
         if after := reader.measure.match(text, link.end):
             yield number(link.start, after.end(), "the unit in '{0}' stands outside the link, where nothing checks it")
-        elif (after := reader.unit.match(text, link.end)) and (counted := reader.counted.get(key.partition("?")[0])):
-            noun = reader.spellings.get(after.group().strip(_GAP))
+        elif (after := reader.unit.match(text, link.end)) and (name := key.partition("?")[0]) in reader.counted:
+            noun, counted = reader.spellings.get(after.group().strip(_GAP)), reader.counted[name]
             if noun not in (None, counted) and after.group().strip(_GAP) not in _ANY_NOUN:
-                yield number(link.start, after.end(), f"'{{0}}' counts in {noun}, {key.partition('?')[0]} counts in {counted}")
+                instead = f"{name} counts in {counted}" if counted else f"{name} is a plain number: give it that unit"
+                yield number(link.start, after.end(), f"'{{0}}' counts in {noun}, {instead}")
 
 
 _ANY_NOUN: Final = ("次", "组")  # counts runs, calls and launches alike

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ledgermark.unit_syntax import COUNTED, Dimensions, merge, read_unit
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 _SPELLED: Final = {"%": "percent", "×": "times", "1": "dimensionless", "pp": "percentage_point"}
 _CANONICAL: Final = {"percent": "%", "times": "×", "dimensionless": "1", "": "1", "percentage_point": "pp"}

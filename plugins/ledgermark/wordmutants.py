@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ledgermark.mutants import Mutant
     from ledgermark.pages import Page
 
+_NEGATED: Final = {"more_than": "at_most", "less_than": "at_least", "at_least": "less_than", "at_most": "more_than"}
 _SPACE: Final = r"[\s\u00a0]+"
 
 
@@ -57,13 +58,15 @@ def _worded(ground: Ground, page: Page, claim: Claim, language: str, neutral: re
             edit = Edit(claim.start - 1, "[", f"{phrase}{gap}[")
             yield rewritten("comparison", page, claim.start, claim.key, f"'{phrase}' put before '{claim.text}'", [(page.source.path, edit)])
         return
-    found = _place_of(ground, page, claim, words.text.rpartition(" … ")[2])
+    negator, _, phrase_there = words.text.rpartition(" … ")
+    found = _place_of(ground, page, claim, phrase_there)
     if found is None:
         return
     start, end = found
     old = page.source.text[start:end]
     for relation, phrase in ((None, ""), *examples.items()):
-        if relation not in words.relations:
+        # "None is larger than" and "none is more than" say the same.
+        if (_NEGATED.get(relation or "", relation) if negator else relation) not in words.relations:
             new = phrase.capitalize() if old[:1].isupper() else phrase
             change = f"'{new}' for '{' '.join(old.split())}' at '{claim.text}'" if new else f"no '{' '.join(old.split())}' at '{claim.text}'"
             yield rewritten("comparison", page, claim.start, claim.key, change, [(page.source.path, Edit(start, old, new))])

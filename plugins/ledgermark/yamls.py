@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
 
 import yaml
 
@@ -36,7 +36,7 @@ def read_yaml(text: str, *, tags: bool = False) -> Any:
             refer to themselves or hold half characters, which would fail far from here.
     """
     try:
-        value = yaml.load(text, Loader=LenientLoader if tags else yaml.SafeLoader)  # noqa: S506  (both are SafeLoaders)
+        value = yaml.load(text, Loader=LenientLoader) if tags else _load(text)  # noqa: S506  (a SafeLoader)
         json.dumps(value, default=str, ensure_ascii=False).encode()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
@@ -46,3 +46,15 @@ def read_yaml(text: str, *, tags: bool = False) -> Any:
     except Exception as error:
         raise YamlError((str(error).splitlines() or [type(error).__name__])[0], 1, 1) from error
     return value
+
+
+# PyYAML's own reader in C, where it was built with it; MkDocs takes the same for front matter.
+_FAST: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def _load(text: str) -> Any:
+    """Return the value of a YAML text, read fast; what cannot be read so is read again by PyYAML's slow reader, for its words."""
+    try:
+        return yaml.load(text, Loader=_FAST)  # noqa: S506  (a SafeLoader)
+    except Exception:  # noqa: BLE001  (the slow reader raises it again, with the message that does not depend on the machine)
+        return yaml.load(text, Loader=yaml.SafeLoader)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from ledgermark.check import Project
 from ledgermark.metrics import Evaluator
 from ledgermark.project import load_project
 from tests.copies import ROOT
+
+if TYPE_CHECKING:
+    from ledgermark.check import Project
 
 
 @pytest.fixture(scope="session")

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
-from ledgermark.check import Project
-from ledgermark.claims import Claim
-from ledgermark.descriptor import Column
 from ledgermark.ledger import Ledger
 from ledgermark.metrics import EvaluationError, Evaluator
 from ledgermark.quantity import Cell, Quantity
 from ledgermark.verify import verify
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ledgermark.check import Project
+    from ledgermark.claims import Claim
+    from ledgermark.descriptor import Column
 
 NEAREST = 2  # claims tried for a cell: those that fewest other cells have a part in
 

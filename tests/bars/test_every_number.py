@@ -6,21 +6,25 @@ Whether a spoiled number is wrong is worked out here with fractions and a patter
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
 
-from ledgermark.check import Project
 from ledgermark.claims import Claim, parse_key
 from ledgermark.metrics import EvaluationError, Evaluator
 from ledgermark.pages import Page
-from ledgermark.quantity import Quantity
 from ledgermark.units import Unit, UnitError, parse_unit
 from ledgermark.verify import verify
-from tests.copies import Copy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ledgermark.check import Project
+    from ledgermark.quantity import Quantity
+    from tests.copies import Copy
 
 NUMBER = re.compile(r"(?P<sign>[+\-−]?)(?P<digits>[0-9]{1,3}(?:[ ,\u202f\u2009\u00a0][0-9]{3})+(?![0-9])(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?)")
 UNITS = {"%": "%", "×": "×", "倍": "×", "tok/s": "tok/s", "chunk/s": "chunk/s", "ms": "ms", "µs": "us", "天": "day", "days": "day"}

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.copies import Copy
+from tests.copies import ROOT, Copy, lay_over
 
 HOSTILE = {
     "script": "<script>alert(1)</script>",
@@ -58,8 +58,6 @@ class _Tags(HTMLParser):
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     """The site in miniature with hostile texts in its data and descriptor, built once."""
-    from tests.copies import ROOT, lay_over  # noqa: PLC0415  (beside the fixture that needs them)
-
     tiny = lay_over(ROOT / "tests/sites/base", (), tmp_path_factory.mktemp("hostile") / "tiny")
     rows = list(csv.reader(io.StringIO(tiny.read("data/ladder.csv"))))
     rows += [[text, "2026-08-27", "base", str(5000 + number), "1.00"] for number, text in enumerate(HOSTILE.values())]
@@ -107,8 +105,8 @@ def test_json(language: str, hostile: Copy) -> None:
         assert "<" not in text, path
         json.loads(text)
     record = json.loads((hostile.site / f"{language}/report/evidence.json").read_text("utf-8"))
-    rows = {row["row"]["machine"] for claim in record["claims"].values() for row in claim["inputs"] if "machine" in row["row"]}
-    assert HOSTILE["script"] in rows
+    machines = {entry["row"].get("machine") for entry in record["rows"]}
+    assert HOSTILE["script"] in machines
     figure = json.loads((hostile.site / f"assets/figures/rates.{language}.json").read_text("utf-8"))
     texts = json.dumps([[trace.get(key) for key in ("name", "text", "customdata")] for trace in figure["data"]], ensure_ascii=False)
     # Plotly reads a little HTML in texts.
@@ -139,7 +137,7 @@ def test_terminal(form: str, hostile: Copy) -> None:
 
 
 @pytest.mark.parametrize("form", ["text", "github"])
-def test_findings(form: str, hostile: Copy, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_findings(form: str, hostile: Copy) -> None:
     copy = Copy(hostile.root, hostile.epoch)
     before = copy.read("data/datapackage.json")
     package = json.loads(before)

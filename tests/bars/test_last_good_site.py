@@ -6,14 +6,17 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.copies import QUIET, ROOT, Copy, files_below, lay_over
 
-BUILDS = [("mkdocs", ()), ("mkdocs", ("--strict",)), ("mkdocs", ("-q",)), ("mkdocs", ("-v",)), ("mkdocs", ("--strict", "-q")), ("mkdocs", ("--dirty",))]
-BUILDS += [("properdocs", ()), ("properdocs", ("--strict", "-q"))]
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FLAGS = ((), ("--strict",), ("-q",), ("-v",), ("--strict", "-q"), ("--dirty",))
+BUILDS = [*(("mkdocs", flags) for flags in FLAGS), ("properdocs", ()), ("properdocs", ("--strict", "-q"))]
 WRONG = ("en/report.md", "[4 rates](claim:cells)", "[5 rates](claim:cells)")
 
 
@@ -43,7 +46,7 @@ def test_a_wrong_number_fails_every_build(host: str, flags: tuple[str, ...], goo
     output = done.stdout + done.stderr
     assert done.returncode == 1
     assert "LM101" in output
-    assert "en/report.md:7:9:" in output or "en/report.md:" in output
+    assert "en/report.md:7:" in output
     assert "Traceback" not in output
     assert files_below(good.site) == before
 

@@ -21,7 +21,7 @@ def reader(terms: Iterable[str] = TERMS, *, math: bool = False, figures: tuple[s
     """Return how numbers are judged with some terms."""
     measure, unit = unit_patterns(())
     counted = {"workgroups": "workgroup"}
-    return Reader(compile_terms(dict.fromkeys(terms, "a name")), measure, unit, ALIASES, counted, {("en", "p.md"): figures}, math)
+    return Reader(compile_terms(dict.fromkeys(terms, "a name")), measure, unit, ALIASES, counted, {"en": {"p.md": figures}}, math)
 
 
 def numbers(text: str, terms: Iterable[str] = TERMS, *, math: bool = False, figures: tuple[str, ...] = ()) -> list[Number]:
