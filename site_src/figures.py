@@ -5,9 +5,8 @@ Hover lines are written here, complete, so that the browser only puts them below
 
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
 from gate_control import RATES, contexts_of_run, rounds_of_cell, spread
-from plots import Look, Point, bars, context_axis, frame, series, short
+from plots import Look, Part, Point, bars, context_axis, frame, series, short
 
 from ledgermark import Drawing, Ledger, Quantity, Words, figure, mean
 
@@ -33,7 +32,7 @@ def _gain_lines(words: Words, name: str, context: str, gain: Quantity, mtp: Quan
 def mtp_gain(ledger: Ledger, words: Words) -> Drawing:
     """Fig. 1: what MTP is worth at four contexts, and the second run of its arm."""
     arms = (("mtp_stock", words("MTP"), Look(1, "circle")), ("mtp_stock_replicate", words("MTP, second run"), Look(2, "diamond-open", "dot")))
-    traces: list[go.Scatter] = []
+    traces: list[Part] = []
     rows: Rows = []
     gains: list[str] = []
     for arm, name, look in arms:
@@ -51,8 +50,8 @@ def mtp_gain(ledger: Ledger, words: Words) -> Drawing:
         traces.append(series(name, points, look))
     columns = [words("Arm"), words("Date"), words("Context, tokens"), words("MTP, tok/s"), words("No speculation, tok/s"), words("Change, %")]
     layout = frame(words("Context"), words("Change in decode rate, %"), zero=True)
-    layout.xaxis.update(context_axis(LADDER)).update(range=[2.93, 4.68])
-    layout.yaxis.update(range=[-82, 52])
+    layout["xaxis"].update(context_axis(LADDER), range=[2.93, 4.68])
+    layout["yaxis"].update(range=[-82, 52])
     return Drawing(
         title=words("What MTP is worth, by context"),
         alt=words(
@@ -61,7 +60,7 @@ def mtp_gain(ledger: Ledger, words: Words) -> Drawing:
             first=gains[0],
             last=gains[3],
         ),
-        plot=go.Figure(traces, layout),
+        plot={"data": traces, "layout": layout},
         columns=columns,
         rows=rows,
     )
@@ -70,7 +69,7 @@ def mtp_gain(ledger: Ledger, words: Words) -> Drawing:
 @figure
 def query_rows(ledger: Ledger, words: Words) -> Drawing:
     """Fig. 2: direct kernel calls with more query rows, against one row of the same sweep."""
-    traces: list[go.Scatter] = []
+    traces: list[Part] = []
     rows: Rows = []
     symbols = {2: "circle", 4: "square", 8: "diamond"}
     for construction in (1, 2):
@@ -92,8 +91,9 @@ def query_rows(ledger: Ledger, words: Words) -> Drawing:
                 rows.append([row["construction"], row["kv_len"], row["query_rows"], time, one, change])
             traces.append(series(name, points, Look(construction, symbol if construction == 1 else f"{symbol}-open", joined=False)))
     layout = frame(words("Length of the KV cache, tokens"), words("Time against one row, %"), zero=True)
-    layout.xaxis.update(tickmode="array", tickvals=list(range(len(LADDER))), ticktext=[short(length) for length in LADDER], range=[-0.5, 3.5])
-    layout.yaxis.update(range=[-45, 8])
+    ticks = [short(length) for length in LADDER]
+    layout["xaxis"].update(tickmode="array", tickvals=list(range(len(LADDER))), ticktext=ticks, range=[-0.5, 3.5])
+    layout["yaxis"].update(range=[-45, 8])
     return Drawing(
         title=words("The same kernel with more query rows, no model loaded"),
         alt=words(
@@ -101,7 +101,7 @@ def query_rows(ledger: Ledger, words: Words) -> Drawing:
             "in two constructions. At 8K and 32K every mark lies near zero; at 16K the constructions disagree; at 1K more "
             "rows are faster."
         ),
-        plot=go.Figure(traces, layout),
+        plot={"data": traces, "layout": layout},
         columns=[
             words("Construction"),
             words("KV length, tokens"),
@@ -145,8 +145,8 @@ def other_vendor(ledger: Ledger, words: Words) -> Drawing:
     traces.append(series(name, [mark], Look(GREY, "diamond", joined=False, size=11)))
     rows.append([words("Two Radeons"), words("Triton, forced"), here["context"], "", here["tok_s"], base["tok_s"], gain])
     layout = frame(words("Context"), words("Change in decode rate, %"), zero=True, barmode="overlay")
-    layout.xaxis.update(tickmode="array", tickvals=[0, 1, 1.85], ticktext=["30K", "50K", words("32K, Radeons")], range=[-0.5, 2.3])
-    layout.yaxis.update(range=[-82, 52])
+    layout["xaxis"].update(tickmode="array", tickvals=[0, 1, 1.85], ticktext=["30K", "50K", words("32K, Radeons")], range=[-0.5, 2.3])
+    layout["yaxis"].update(range=[-82, 52])
     return Drawing(
         title=words("What MTP is worth on an A100, by backend"),
         alt=words(
@@ -154,7 +154,7 @@ def other_vendor(ledger: Ledger, words: Words) -> Drawing:
             "50K; on the other backends it gains at 30K and loses little at 50K. A grey mark shows the loss on the Radeons "
             "at 32K."
         ),
-        plot=go.Figure(traces, layout),
+        plot={"data": traces, "layout": layout},
         columns=[
             words("Machine"),
             words("Backend"),
@@ -177,7 +177,7 @@ def admission(ledger: Ledger, words: Words) -> Drawing:
         ("no_speculation", words("No speculation"), Look(GREY, "triangle-up", "dot")),
         ("mtp_widened_by_hand", words("MTP, widened by hand"), Look(3, "diamond-open", joined=False, size=16)),
     )
-    traces: list[go.Scatter] = []
+    traces: list[Part] = []
     rows: Rows = []
     for arm, name, look in arms:
         points = []
@@ -189,15 +189,15 @@ def admission(ledger: Ledger, words: Words) -> Drawing:
             rows.append([name, run.text("date"), run["context"], rate, ratio])
         traces.append(series(name, points, look))
     layout = frame(words("Context"), words("Decode rate, tok/s"))
-    layout.xaxis.update(context_axis(LADDER)).update(range=[2.93, 4.6])
-    layout.yaxis.update(rangemode="tozero")
+    layout["xaxis"].update(context_axis(LADDER), range=[2.93, 4.6])
+    layout["yaxis"].update(rangemode="tozero")
     return Drawing(
         title=words("The same ladder with the second row admitted"),
         alt=words(
             "Line chart of decode rates at four contexts. With the admission MTP stays above no speculation everywhere; "
             "with the stock gate it is below from 8K on."
         ),
-        plot=go.Figure(traces, layout),
+        plot={"data": traces, "layout": layout},
         columns=[words("Arm"), words("Date"), words("Context, tokens"), words("Rate, tok/s"), words("Against the stock gate, ×")],
         rows=rows,
     )
@@ -213,7 +213,7 @@ def five_runs(ledger: Ledger, words: Words) -> Drawing:
         Look(3, "triangle-up-open", "dot"),
         Look(5, "cross-open", "longdash"),
     )
-    traces: list[go.Scatter] = []
+    traces: list[Part] = []
     rows: Rows = []
     for run, look in zip(RUNS, looks, strict=True):
         about, *_ = (row for dataset in RATES for row in ledger.rows(dataset, run=run))
@@ -235,7 +235,7 @@ def five_runs(ledger: Ledger, words: Words) -> Drawing:
             rows.append([name, str(context), before, after, words("chunk/s") if machine == words("A100") else words("tok/s"), ratio, widest])
         traces.append(series(name, points, look))
     layout = frame(words("Context"), words("Admitted against stock, ×"))
-    layout.xaxis.update(context_axis((500, 2000, 8000, 32000))).update(range=[2.6, 4.6])
+    layout["xaxis"].update(context_axis((500, 2000, 8000, 32000)), range=[2.6, 4.6])
     layout.update(
         shapes=[
             {
@@ -256,7 +256,7 @@ def five_runs(ledger: Ledger, words: Words) -> Drawing:
             "Line chart of the rate with the admission over the rate with the stock gate, at eleven contexts. Three runs "
             "on the Triton kernel rise with context to two and three times; two runs on other backends stay at one."
         ),
-        plot=go.Figure(traces, layout),
+        plot={"data": traces, "layout": layout},
         columns=[
             words("Run"),
             words("Context"),

@@ -139,8 +139,8 @@ def _page(number: int, runs: list[_Row], chance: random.Random) -> tuple[str, st
     longest = f"[{bound / 100:.2f} ms](claim:slowest?runs={','.join(map(str, drawn[10:13]))}&is=at_most)"
     series = f"[{runs[drawn[0]].latency}, {runs[drawn[1]].latency} ms](claim:runs.latency_ms?run={drawn[0]},{drawn[1]})"
     plain = f"[{runs[drawn[13]].latency}](claim:runs.latency_ms?run={drawn[13]}&unit=ms)"
-    english, chinese = ["---", f"title: Runs of {_named(number)}", "description: What was measured.", "---"], ["---", f"title: {_named(number)} 的运行"]
-    chinese += ["description: 测到了什么。", "---"]
+    english = ["---", f"title: Runs of {_named(number)}", "description: What was measured.", "---"]
+    chinese = ["---", f"title: {_named(number)} 的运行", "description: 测到了什么。", "---"]
     english += ["", "## What was measured {#what}", ""]
     chinese += ["", "## 测到了什么 {#what}", ""]
     for key, shown, arm in cells:
@@ -151,8 +151,10 @@ def _page(number: int, runs: list[_Row], chance: random.Random) -> tuple[str, st
     for key, shown in gains:
         english += [f"- From one run to the next the rate changed by [{shown}]({key}); nothing else was touched.", ""]
         chinese += [f"- 从一次运行到下一次，速率变化了[{shown}]({key})；别的都没有动。", ""]
-    english += [f"The latency of any of these is at most {longest}, and some of them show {series}.", "", "| Latency, ms |", "| ---: |", f"| {plain} |", ""]
-    chinese += [f"其中任何一次的延迟都不超过 {longest}，其中之一与另一次是 {series}。", "", "| 延迟，ms |", "| ---: |", f"| {plain} |", ""]
+    english += [f"The latency of any of these is at most {longest}, and some of them show {series}.", "", "| Latency, ms |"]
+    chinese += [f"其中任何一次的延迟都不超过 {longest}，其中之一与另一次是 {series}。", "", "| 延迟，ms |"]
+    english += ["| ---: |", f"| {plain} |", ""]
+    chinese += ["| ---: |", f"| {plain} |", ""]
     if number == 0:
         english += ["/// figure | first_runs", "The first of them.", "///", ""]
         chinese += ["/// figure | first_runs", "最初的那些。", "///", ""]

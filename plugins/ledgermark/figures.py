@@ -67,14 +67,15 @@ class Drawing:
     Attributes:
         title: a few words, in the page's language.
         alt: a sentence that says what is drawn, for readers who do not see it.
-        plot: the Plotly figure; each trace has `meta={"series": k}`, k from 1 to 6, the slot of its colour.
+        plot: the Plotly figure, or the same as a plain dict of `data` and `layout`; each trace has `meta={"series": k}`, k from 1 to 6, the
+            slot of its colour.
         columns: the heads of the data table.
         rows: its rows, of quantities and texts.
     """
 
     title: str
     alt: str
-    plot: go.Figure
+    plot: go.Figure | dict[str, Any]
     columns: Sequence[str]
     rows: Sequence[Sequence[Quantity | str]]
 
@@ -180,8 +181,10 @@ def _check_drawing(name: str, drawing: object) -> None:
     texts: list[object] = [drawing.title, drawing.alt, *drawing.columns]
     if not all(isinstance(text, str) and text.strip() and text == text.encode("utf-8", "replace").decode() for text in texts):
         raise EvaluationError("LM602", f"figure {name}: title, alt and the heads of its table must be texts, none empty")
-    if not hasattr(drawing.plot, "to_plotly_json"):
-        raise EvaluationError("LM602", f"figure {name}: its plot is {type(drawing.plot).__name__}, expected a Plotly figure")
+    plain = isinstance(drawing.plot, dict) and isinstance(drawing.plot.get("data"), list) and isinstance(drawing.plot.get("layout"), dict)
+    if not plain and not hasattr(drawing.plot, "to_plotly_json"):
+        message = f"figure {name}: its plot is {type(drawing.plot).__name__}, expected a Plotly figure, or a dict with its 'data' and 'layout'"
+        raise EvaluationError("LM602", message)
     for row in drawing.rows:
         if len(row) != len(drawing.columns):
             raise EvaluationError("LM602", f"figure {name}: a row of its table has {len(row)} cells, expected {len(drawing.columns)}")
@@ -201,8 +204,8 @@ def digest_of(cells: Iterable[Cell], ledger: Ledger) -> str:
     return digest.hexdigest()
 
 
-def _spec(name: str, plot: go.Figure) -> dict[str, Any]:
-    raw = plot.to_plotly_json()
+def _spec(name: str, plot: go.Figure | dict[str, Any]) -> dict[str, Any]:
+    raw = plot if isinstance(plot, dict) else plot.to_plotly_json()
     traces = [dict(trace) for trace in raw.get("data", ())]
     for number, trace in enumerate(traces, 1):
         if trace.get("type") not in TRACE_TYPES:

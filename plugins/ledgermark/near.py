@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from ledgermark.spelling import ALIASES
-from ledgermark.units import COUNTED
+from ledgermark.unit_syntax import COUNTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

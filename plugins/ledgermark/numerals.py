@@ -15,7 +15,7 @@ _WORDS: Final = (
 ENGLISH_NUMERAL: Final = re.compile(rf"(?:{_WORDS})(?:(?:[ -]|\ and\ )(?:{_WORDS}))*(?![A-Za-z])", re.IGNORECASE)
 _DIGITS: Final = "零一二三四五六七八九"
 _ONES: Final = {"": "零", "〇": "零", "两": "二"}
-# Below a hundred, as nearly all numerals on a page are: the library takes a fifth of a second to begin. A test holds it to the library's answers.
+# Below a hundred, as nearly all numerals on a page are: the library takes a fifth of a second to begin. A test compares the two.
 _SMALL: Final = re.compile("(?:(?P<tens>[二三四五六七八九]?)(?P<ten>十))?(?P<ones>(?(ten)[一二三四五六七八九]?|[零〇一二两三四五六七八九]))")
 
 

@@ -40,8 +40,7 @@ class Quantity:
     evidence: frozenset[Cell] = field(default=frozenset())
 
     def __post_init__(self) -> None:
-        if type(self.value) is not Decimal:
-            object.__setattr__(self, "value", _decimal(self.value))
+        object.__setattr__(self, "value", self.value if type(self.value) is Decimal else _decimal(self.value))
 
     @classmethod
     def of(cls, value: Scalar, unit: str) -> Quantity:

@@ -182,7 +182,8 @@ def _check_column(dataset: Dataset, column: Column, path: str, cells: list[str],
             findings.append(Finding(path, line, 1, code, problem))
         if unique and code != "LM504" and cell not in dataset.missing:
             if value in seen:
-                findings.append(Finding(path, line, 1, "LM505", f"{column.name} is '{cell}', as in line {seen[value]}; expected each value once"))
+                message = f"{column.name} is '{cell}', as in line {seen[value]}; expected each value once"
+                findings.append(Finding(path, line, 1, "LM505", message))
             seen.setdefault(value, line)
     return findings, spelled
 

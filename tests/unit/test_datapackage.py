@@ -69,6 +69,11 @@ def test_says_where_it_comes_from(resource: dict[str, Any]) -> None:
     assert resource["evidence"] in ("raw", "summary", "published")
     assert (resource["evidence"] == "raw") != bool(resource.get("evidence_note"))
     assert all(license_["name"] and license_["path"] for license_ in resource["licenses"])
+    if "instrument" in resource:
+        # Measured here: the script that did it is in the repository, and is the source.
+        assert (DATA.parent / resource["instrument"]).is_file()
+        assert [source["path"] for source in resource["sources"]] == [resource["instrument"]]
+        return
     assert all(source["title"] and source["path"].startswith("https://github.com/") for source in resource["sources"])
     if resource in MEASURED:
         assert all(source["path"].startswith(AUTHOR) and source["path"].endswith(source["file"]) for source in resource["sources"])

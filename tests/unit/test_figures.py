@@ -260,3 +260,16 @@ def test_places_keep_five_digits(value: Decimal) -> None:
     places = places_of(value)
     assert 0 <= places <= 10
     assert abs(round(value, places) - value) <= abs(value) * Decimal("0.00005")
+
+
+def test_a_plot_may_be_plain_data(ledger: Ledger) -> None:
+    trace = {"type": "bar", "x": ["a"], "y": [1.5], "meta": SERIES, "name": EVIL}
+    plain = drawn(ledger, plot={"data": [trace], "layout": {"height": 360}})
+    assert plain.spec == drawn(ledger, go.Bar(trace), layout=go.Layout(height=360)).spec
+    assert "<script" not in json.dumps(plain.spec)
+    assert trace["name"] == EVIL
+
+
+@pytest.mark.parametrize("plot", [{}, {"data": []}, {"data": {}, "layout": {}}, {"data": [], "layout": None}, [], None, "plot"])
+def test_what_is_no_plot(ledger: Ledger, plot: Any) -> None:
+    assert problem(ledger, plot=plot)[0] == "LM602"

@@ -62,13 +62,17 @@ def test_every_unit_is_what_pint_says(parts: list[tuple[str, str, str, str]]) ->
     assert same(read_unit(text), by_pint(text)), (text, read_unit(text), by_pint(text))
 
 
-@pytest.mark.parametrize("text", ["tok/s", "GiB/tok", "KiB/token", "1/s", "us", "ms/tok", "TFLOP/s", "workgroups", "1/(s*tok)", "s^-1", "mW", "days"])
+@pytest.mark.parametrize(
+    "text", ["tok/s", "GiB/tok", "KiB/token", "1/s", "us", "ms/tok", "TFLOP/s", "workgroups", "1/(s*tok)", "s^-1", "mW", "days"]
+)
 def test_what_pages_use(text: str) -> None:
     measure = read_unit(text)
     assert measure is not None
     assert same(measure, by_pint(text))
 
 
-@pytest.mark.parametrize("text", ["", " ", "tokk", "s^", "s^0", "s^99", "s**", "s^2^2", "(s", "s)", "s//s", "*s", "2*s", "s*2", "s^x", "-s", "s^(2)", "m", "k"])
+@pytest.mark.parametrize(
+    "text", ["", " ", "tokk", "s^", "s^0", "s^99", "s**", "s^2^2", "(s", "s)", "s//s", "*s", "2*s", "s*2", "s^x", "-s", "s^(2)", "m", "k"]
+)
 def test_what_is_no_unit(text: str) -> None:
     assert read_unit(text) is None

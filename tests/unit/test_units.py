@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledgermark.units import COUNTED, UnitError, parse_unit
+from ledgermark.unit_syntax import COUNTED
+from ledgermark.units import UnitError, parse_unit
 
 KNOWN = ["%", "×", "1", "pp", "tok/s", "chunk/s", "ms", "us", "ms/tok", "day", "GiB", "GB/s", "row", "workgroup", "case", "W", "J/tok", "1/s"]
 

@@ -1,0 +1,1 @@
+"""Paged attention in Triton: a reference, the kernels, a launcher with explicit policies, and a sweep."""
