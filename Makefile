@@ -20,6 +20,7 @@ PIP_INSTALL = $(BIN)/python -m pip install --disable-pip-version-check --constra
 SITE ?= site
 BUILD := .build
 HOST ?= mkdocs
+MUTATE_ARGS ?= --sample 2000 --seed 1
 CODE := plugins scripts site_src tools tests
 # Material and ProperDocs print a page about MkDocs 2 at each start; we stay below 2.
 export NO_MKDOCS_2_WARNING := true
@@ -46,7 +47,7 @@ fix: setup ## Rewrite the numbers that the data no longer gives
 	$(BIN)/ledgermark fix
 
 ##@ Test
-.PHONY: test unit browser lint format links bench
+.PHONY: test unit browser lint format links bench mutate fuzz zensical
 test: setup-dev chromium ## Set up and run every test
 	$(call step,Testing)
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
@@ -77,6 +78,30 @@ links: setup-dev ## Check links, fragments, scripts, styles and data paths of th
 
 bench: setup-dev ## Time the build with and without ledgermark, over the same pages
 	@$(BIN)/python -m tools.bench $(BENCH_ARGS)
+
+mutate: setup-dev ## Put a sample of faults into the site, one by one, and see that the check notices each (MUTATE_ARGS= for all)
+	$(call step,Mutating)
+	@$(BIN)/ledgermark mutate $(MUTATE_ARGS)
+
+fuzz: setup-dev ## Fuzz documents, numbers and data for long
+	@$(BIN)/python -m pytest tests/fuzz --hypothesis-profile=long
+
+zensical: setup-dev ## Build the same pages with Zensical, into .build/zensical/site
+	$(call step,Zensical)
+	@$(BIN)/ledgermark stage $(BUILD)/zensical
+	@cd $(BUILD)/zensical && '$(CURDIR)/$(BIN)/zensical' build --strict
+	@$(BIN)/python -m tools.check_stamp $(BUILD)/zensical/site
+
+##@ Kernel
+.PHONY: gpu compile-check sweep
+gpu: setup-dev ## Run the kernel's tests on this machine's GPU
+	@$(BIN)/python -m pytest -m gpu tests/kernels tests/gate_patch
+
+compile-check: setup-dev ## Compile the kernels for six GPUs, without one
+	@$(BIN)/python -m scripts.compile_check --out data/kernel_compile.csv
+
+sweep: setup-dev ## Time the kernel and its peers on this machine's GPU
+	@$(BIN)/python -m scripts.attention.sweep $(SWEEP_ARGS)
 
 ##@ Look after
 .PHONY: setup setup-dev chromium constraints clean distclean help

@@ -49,7 +49,7 @@ def series(name: str, points: list[Point], look: Look) -> Part:
         "x": [point.x for point in points],
         "y": [float(point.y) for point in points],
         "cliponaxis": False,
-        "line": {"color": colour, "width": 2, "dash": look.dash},
+        **({"line": {"color": colour, "width": 2, "dash": look.dash}} if look.joined else {}),
         "marker": {"color": colour, "size": look.size, "symbol": look.symbol, "line": {"width": 2 if look.symbol.endswith("-open") else 0}},
         **(labels if labelled else {}),
         **hover(points, look.slot),
@@ -92,7 +92,7 @@ def frame(x_title: str, y_title: str, *, zero: bool = False, **more: object) -> 
         "margin": {"l": 56, "r": 16, "t": 16, "b": 52},
         "hovermode": "closest",
         "xaxis": {"title": {"text": x_title, "standoff": 10}, "showgrid": False, "zeroline": False, "fixedrange": True},
-        "yaxis": {"title": {"text": y_title, "standoff": 6}, "zeroline": zero, "zerolinewidth": 2, "fixedrange": True},
+        "yaxis": {"title": {"text": y_title, "standoff": 6}, "zeroline": zero, "fixedrange": True, **({"zerolinewidth": 2} if zero else {})},
         **more,
     }
 

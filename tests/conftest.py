@@ -16,6 +16,9 @@ from tests.copies import QUIET, ROOT, Copy, copy_project, lay_over
 if TYPE_CHECKING:
     from pathlib import Path
 
+# Tests read English, whatever the person at the machine does.
+os.environ["LC_ALL"] = "C.UTF-8"
+
 # The same examples at every run: a test that fails must fail for whoever looks at it next.
 settings.register_profile("same", derandomize=True, database=None, deadline=None, max_examples=100)
 settings.load_profile("same")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 ROOT = Path(__file__).resolve().parents[1]
-PARTS = ("mkdocs.yml", "data", "en", "zh", "site_src")
+PARTS = ("mkdocs.yml", "data", "en", "zh", "scripts", "site_src")
 EPOCH = "1796083200"  # 2026-12-01, after every erratum of the sites in tests/sites
 # Material and ProperDocs print a page about MkDocs 2 at each start.
 QUIET = {"NO_MKDOCS_2_WARNING": "true", "DISABLE_MKDOCS_2_WARNING": "true"}
@@ -106,5 +106,6 @@ def lay_over(base: Path, layers: Iterable[Path], target: Path) -> Copy:
 
 
 def files_below(folder: Path) -> dict[str, bytes]:
-    """Return every file below a folder, by path."""
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    """Return every file below a folder, by path, except what tools remember in `.cache`."""
+    found = {path.relative_to(folder): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {name.as_posix(): path.read_bytes() for name, path in found.items() if name.parts[0] != ".cache"}

@@ -6,6 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from ledgermark.findings import ConfigError
+from ledgermark.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,14 +40,14 @@ def pages_asked(config: Path, files: Sequence[Path], project: Project, *, change
     asked: set[str] = set()
     for file in files:
         if not file.exists():
-            msg = f"no file {file}"
+            msg = Message("no file {file}", file=file)
             raise ConfigError(msg)
         name = path_in(root, file)
         if name is None:
-            msg = f"{file} is not below {root}"
+            msg = Message("{file} is not below {root}", file=file, root=root)
             raise ConfigError(msg)
         if name not in pages and all(finding.path != name for finding in project.findings):
-            msg = f"{name} is no page of this project"
+            msg = Message("{path} is no page of this project", path=name)
             raise ConfigError(msg)
         asked.add(name)
     return frozenset(asked)

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from ledgermark.messages import Message
 from ledgermark.yamls import YamlError, read_yaml
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def misspelt_blocks(source: Source) -> list[tuple[int, str]]:
         kind = match["kind"]
         close = difflib.get_close_matches(kind.lower(), KINDS, n=1, cutoff=0.6)
         if kind not in KINDS and kind not in _OTHERS and close:
-            found.append((match.start("kind"), f"no block is called '{kind}'; did you mean '{close[0]}'?"))
+            found.append((match.start("kind"), Message("no block is called '{kind}'; did you mean '{close}'?", kind=kind, close=close[0])))
     return found
 
 
@@ -72,11 +73,13 @@ def find_blocks(source: Source, kinds: tuple[str, ...]) -> tuple[Block, ...]:
         closing = re.compile(rf"^[ \t>]*{match['fence']}[ \t]*$", re.MULTILINE).search(text, position)
         options, problem = _options(source.text[options_start:position])
         if match["prefix"]:
-            problem = "the block must begin at the margin"
+            problem = Message("the block must begin at the margin")
         if closing is None:
-            problem = f"the block is not closed; expected a line '{match['fence']}'"
+            problem = Message("the block is not closed; expected a line '{fence}'", fence=match["fence"])
         if match["kind"] in ("figure", "erratum") and closing and (inner := _NEXT.search(text, position, closing.start())):
-            problem = f"the block is not closed before '{inner.group().strip()}'; expected a line '{match['fence']}'"
+            problem = Message(
+                "the block is not closed before '{next}'; expected a line '{fence}'", next=inner.group().strip(), fence=match["fence"]
+            )
         argument_start = match.start("argument") if match["argument"] else match.start("fence")
         found.append(
             Block(
@@ -98,11 +101,11 @@ def _options(text: str) -> tuple[dict[str, Any], str]:
         return {}, ""
     lost = re.search(r"^[^'\"\n]*\s#", text, re.MULTILINE)
     if lost:
-        return {}, "a '#' after a space begins a comment in YAML and what follows is lost; put the value in quotes"
+        return {}, Message("a '#' after a space begins a comment in YAML and what follows is lost; put the value in quotes")
     try:
         options = read_yaml(text)
     except YamlError as error:
-        return {}, f"its options are no YAML: {error}"
+        return {}, Message("its options are no YAML: {error}", error=error)
     if not isinstance(options, dict):
-        return {}, "its options must be 'key: value' lines"
+        return {}, Message("its options must be 'key: value' lines")
     return {str(key): value for key, value in options.items()}, ""

@@ -8,6 +8,7 @@ from string import Formatter
 from typing import TYPE_CHECKING
 
 from ledgermark.findings import Finding
+from ledgermark.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -49,7 +50,7 @@ def read_catalogue(language: str, files: Iterable[tuple[str, bytes]]) -> tuple[C
             catalogue = read_po(io.BytesIO(data), locale=language, abort_invalid=True)
         except (PoFileError, ValueError, LookupError) as error:
             line = (getattr(error, "lineno", None) or 0) + 1  # Babel counts from 0
-            findings.append(Finding(path, line, 1, "LM901", f"no gettext catalogue: {error}"))
+            findings.append(Finding(path, line, 1, "LM901", Message("no gettext catalogue: {error}", error=error)))
             continue
         for item in catalogue:
             if not item.id or not item.string or item.fuzzy:
@@ -58,7 +59,8 @@ def read_catalogue(language: str, files: Iterable[tuple[str, bytes]]) -> tuple[C
             if _places(message) == _places(text):
                 messages[message] = text
             else:
-                findings.append(Finding(path, item.lineno or 1, 1, "LM901", f"'{text}' has not the places in braces of '{message}'"))
+                message = Message("'{text}' has not the places in braces of '{message}'", text=text, message=message)
+                findings.append(Finding(path, item.lineno or 1, 1, "LM901", message))
     return Catalogue(language, messages), findings
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ledgermark.coverage import Coverage, coverage_of, covered_findings, term_findings
 from ledgermark.errata import check_errata
@@ -11,6 +11,7 @@ from ledgermark.evidence import check_evidence
 from ledgermark.figures import Drawn, draw
 from ledgermark.findings import Finding, nearest
 from ledgermark.heads import check_units
+from ledgermark.messages import Message, joined
 from ledgermark.metrics import EvaluationError, Evaluator
 from ledgermark.naming import check_declared, check_subjects
 from ledgermark.pages import Page, apply_silences
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from ledgermark.settings import Settings
     from ledgermark.source import Source
     from ledgermark.subjects import Family
+
+_MANY: Final = 6  # rows that a message names
 
 
 @dataclass(frozen=True)
@@ -171,19 +174,26 @@ def _hint(claim: Claim, problem: Problem, suggestions: Suggestions) -> str:
     unit = problem.shown.unit or (parse_unit(claim.unit) if claim.unit else problem.values[0].unit)
     found = suggestions.instead(problem.shown, unit, claim.key)
     written = claim.text[problem.shown.start : problem.shown.end]
-    return f"; {' and '.join(f'claim:{key}' for key in found)} give{'s' if len(found) == 1 else ''} {written}" if found else ""
+    if not found:
+        return ""
+    claims = joined([f"claim:{key}" for key in found], Message(" and "))
+    if len(found) == 1:
+        return Message("; {claims} gives {written}", claims=claims, written=written)
+    return Message("; {claims} give {written}", claims=claims, written=written)
 
 
 def finding_of(page: Page, claim: Claim, problem: Problem, ledger: Ledger, hint: str = "") -> Finding:
     """Return a claim's problem as a finding with its place, the rows the answer comes from, and a hint."""
     rows = rows_of(problem.values, ledger)
     shown = claim.text[problem.shown.start : problem.shown.end] if problem.shown else claim.text
-    where = f" ({', '.join(rows[:6])}{f' and {len(rows) - 6} more rows' if len(rows) > 6 else ''})" if rows else ""  # noqa: PLR2004
+    where = Message(" ({rows})", rows=", ".join(rows)) if rows else ""
+    if len(rows) > _MANY:
+        where = Message(" ({rows} and {count} more rows)", rows=", ".join(rows[:_MANY]), count=len(rows) - _MANY)
     return Finding(
         page.source.path,
         *page.source.place(claim.start + problem.offset),
         problem.code,
-        problem.message + where + hint,
+        Message("{problem}{where}{hint}", problem=problem.message, where=where, hint=hint),
         shown,
         problem.expected,
         tuple(rows),
@@ -202,7 +212,7 @@ def _check_figures(page: Page, project: Project, drawn: dict[tuple[str, str], Dr
     datasets = project.ledger.datasets
     for block in page.evidence:
         if block.argument not in datasets and not any(block.argument in finding.path for finding in project.findings):
-            message = f"no dataset '{block.argument}'{nearest(block.argument, datasets)}"
+            message = Message("no dataset '{dataset}'{hint}", dataset=block.argument, hint=nearest(block.argument, datasets))
             findings.append(Finding(page.source.path, *page.source.place(block.argument_start), "LM601", message))
     if project.figures is None:
         return findings
@@ -210,10 +220,13 @@ def _check_figures(page: Page, project: Project, drawn: dict[tuple[str, str], Dr
         place = page.source.place(block.argument_start)
         name = block.argument
         if name not in project.figures:
-            findings.append(Finding(page.source.path, *place, "LM601", f"no figure '{name}'{nearest(name, project.figures)}"))
+            findings.append(
+                Finding(page.source.path, *place, "LM601", Message("no figure '{name}'{hint}", name=name, hint=nearest(name, project.figures)))
+            )
             continue
         if name in seen:
-            findings.append(Finding(page.source.path, *place, "LM604", f"the figure '{name}' stands twice on this page; its id must be unique"))
+            message = Message("the figure '{name}' stands twice on this page; its id must be unique", name=name)
+            findings.append(Finding(page.source.path, *place, "LM604", message))
         seen.add(name)
         language = page.language or next(iter(project.settings.languages))
         if (name, language) in drawn:
@@ -250,7 +263,13 @@ def _untranslated(project: Project, values: Mapping[str, object]) -> list[Findin
             if name in used:
                 catalogue(metric.sentence)
     return [
-        Finding(f"{project.settings.locale}/{language}/LC_MESSAGES/messages.po", 1, 1, "LM306", f"no translation of '{message}'")
+        Finding(
+            f"{project.settings.locale}/{language}/LC_MESSAGES/messages.po",
+            1,
+            1,
+            "LM306",
+            Message("no translation of '{message}'", message=message),
+        )
         for language, catalogue in project.catalogues.items()
         if not any(f"locale/{language}" in finding.path for finding in project.findings)  # a catalogue that cannot be read lacks all
         for message in sorted(catalogue.missing)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
 from ledgermark.findings import Finding, nearest
+from ledgermark.messages import Message, joined
 from ledgermark.source import Source
 
 if TYPE_CHECKING:
@@ -90,13 +91,15 @@ def find_claims(source: Source) -> PageClaims:
         target = _TARGET.match(text, match.end())
         taken.append((match.start(), target.end() if target else match.end()))
         if opening is None or target is None:
-            finding(match.start() + 2, "LM109", "the link is not closed; expected [number](claim:NAME?parameter=value)")
+            finding(match.start() + 2, "LM109", Message("the link is not closed; expected [number](claim:NAME?parameter=value)"))
             continue
         shown, start = source.text[opening + 1 : match.start()], opening + 1
         if match["scheme"].lower() == "given":
             title = target["double"] if target["double"] is not None else target["single"]
             if target["target"] or not (title or "").strip():
-                finding(opening, "LM111", f'[{shown}] has no source; expected [{shown}](given: "where the number comes from")')
+                finding(
+                    opening, "LM111", Message('[{shown}] has no source; expected [{shown}](given: "where the number comes from")', shown=shown)
+                )
             else:
                 given.append(Given(shown, title.strip(), start, match.start()))
             continue
@@ -114,12 +117,15 @@ def _strays(text: str, taken: list[tuple[int, int]]) -> Iterator[tuple[int, str]
     """Yield place and message for claims written in a form that is not checked."""
     for match in _ENTITY.finditer(text):
         if re.match(r"\s*(?:claim|given)\s*:", html.unescape(match[1]), re.IGNORECASE):
-            yield match.start(1), f"'{match[1]}' spells a claim with entities; write it plainly as [number](claim:NAME?parameter=value)"
+            message = Message(
+                "'{written}' spells a claim with entities; write it plainly as [number](claim:NAME?parameter=value)", written=match[1]
+            )
+            yield (match.start(1), message)
     starts, ends = [start for start, _ in taken], list(accumulate((end for _, end in taken), max))
     for match in _STRAY.finditer(text):
         before = bisect.bisect_right(starts, match.start()) - 1
         if before < 0 or match.start() >= ends[before]:
-            yield match.start(), "'claim:' outside a link of the form [number](claim:NAME?parameter=value) is not checked"
+            yield match.start(), Message("'claim:' outside a link of the form [number](claim:NAME?parameter=value) is not checked")
 
 
 def _opening(text: str, closing: int) -> int | None:
@@ -149,20 +155,22 @@ def parse_key(key: str) -> Claim:
 def _parse(key: str, text: str, start: int, end: int) -> tuple[Claim | None, str]:
     name, _, query = key.replace("&amp;", "&").partition("?")
     if not _NAME.fullmatch(name):
-        return None, f"'{name}' is no name; expected a metric, or dataset.column"
+        return None, Message("'{name}' is no name; expected a metric, or dataset.column", name=name)
     params: dict[str, str] = {}
     for part in query.split("&") if query else ():
         parameter, equals, value = part.partition("=")
         if not equals or not parameter or not value:
-            return None, f"'{part}' in '{key}' is no parameter; expected parameter=value"
+            return None, Message("'{part}' in '{key}' is no parameter; expected parameter=value", part=part, key=key)
         if parameter in params:
-            return None, f"parameter '{parameter}' stands twice in '{key}'"
+            return None, Message("parameter '{parameter}' stands twice in '{key}'", parameter=parameter, key=key)
         params[parameter] = unquote(value)
     show, relation, unit = (params.pop(word, "") for word in RESERVED)
     if show and show not in SHOWS:
-        return None, f"show={show}; expected {' or '.join(SHOWS)}{nearest(show, SHOWS)}"
+        return None, Message("show={show}; expected {names}{hint}", show=show, names=joined(SHOWS, Message(" or ")), hint=nearest(show, SHOWS))
     if relation and relation not in RELATIONS:
-        return None, f"is={relation}; expected one of {', '.join(RELATIONS)}{nearest(relation, RELATIONS)}"
+        return None, Message(
+            "is={relation}; expected one of {names}{hint}", relation=relation, names=", ".join(RELATIONS), hint=nearest(relation, RELATIONS)
+        )
     return Claim(key, name, text, start, end, params, show, relation, unit), ""
 
 

@@ -16,14 +16,16 @@ from ledgermark.asked import pages_asked, path_in
 from ledgermark.claims import parse_key
 from ledgermark.clock import today
 from ledgermark.config_file import markdown_extensions, read_config
+from ledgermark.console import CannotRun, Group, speech
 from ledgermark.coverage import coverage_json, coverage_of, coverage_text
 from ledgermark.drafts import draft_errata
 from ledgermark.examine import examine
 from ledgermark.explain import explain_place, place_text
 from ledgermark.figures import draw
 from ledgermark.files import rewrite, write_whole
-from ledgermark.findings import ConfigError, nearest
+from ledgermark.findings import ConfigError, nearest, spoken
 from ledgermark.fix import apply_edits, find_edits
+from ledgermark.messages import Message
 from ledgermark.metrics import EvaluationError, Evaluator
 from ledgermark.places import parse_place
 from ledgermark.project import load_project
@@ -31,6 +33,7 @@ from ledgermark.published import new_events
 from ledgermark.record import record_text
 from ledgermark.stage_door import write_stage
 from ledgermark.starter_door import write_starter
+from ledgermark.verdict import Clean, digest_of, keep, recall
 from ledgermark.watch import Look, follow
 
 if TYPE_CHECKING:
@@ -52,24 +55,7 @@ _CHANGED = click.option(
 _FILES = click.argument("files", nargs=-1, type=click.Path(path_type=Path))
 
 
-class CannotRun(click.ClickException):
-    """Ends the command with status 2 and one line."""
-
-    exit_code = 2
-
-
-class _Group(click.Group):
-    """Ends any command whose set-up is broken with status 2 and one line."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Invoke the command."""
-        try:
-            return super().invoke(ctx)
-        except ConfigError as error:
-            raise CannotRun(str(error)) from error
-
-
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="ledgermark")
 def cli() -> None:
     """Markdown whose numbers are checked against a ledger of measurements."""
@@ -80,15 +66,23 @@ def cli() -> None:
 @_CONFIG
 @_FORMAT
 @_CHANGED
+@click.option("--no-cache", is_flag=True, help="Check even what was found clean before and has not changed since.")
 @click.option("--watch", is_flag=True, help="Check again at each change and print what is new and what is mended; Ctrl-C ends it.")
-def check(files: tuple[Path, ...], config: Path, form: str, changed: bool, watch: bool) -> None:  # noqa: FBT001
+def check(files: tuple[Path, ...], config: Path, form: str, changed: bool, no_cache: bool, watch: bool) -> None:  # noqa: FBT001
     """Check every bound number, both languages, errata, data and figures; with FILES, report on those pages only."""
+    whole = not (files or changed or no_cache or watch)
+    digest = digest_of(config) if whole else None
+    if whole and (clean := recall(config, digest)):
+        click.echo(reports.report((), form, reports.summary(clean.claims, 0, unchecked=clean.unchecked), speech()))
+        return
     if watch:
         if form != "text":
-            raise CannotRun("--watch prints text; leave --format out")
-        sys.exit(follow(config, lambda: _look(config, files, changed=changed), click.echo))
+            raise CannotRun(Message("--watch prints text; leave --format out"))
+        sys.exit(follow(config, lambda: _look(config, files, changed=changed), click.echo, speech()))
     checked = _check(config, files, changed=changed)
-    click.echo(reports.report(checked.findings, form, reports.summary_of(checked)))
+    click.echo(reports.report(checked.findings, form, reports.summary_of(checked), speech()))
+    if whole and not checked.findings:
+        keep(config, digest, Clean(reports.claims_of(checked), checked.project.history.unchecked))
     sys.exit(1 if checked.findings else 0)
 
 
@@ -117,7 +111,9 @@ def fix(files: tuple[Path, ...], config: Path, form: str, dry: bool, changed: bo
     only = pages_asked(config, files, project, changed=changed)
     broken = [finding for finding in project.findings if finding.code.startswith("LM5") or finding.code == "LM108"]
     if broken:
-        click.echo(reports.report(broken, "text", "ledgermark: data or metrics have findings, so no number was rewritten from them"))
+        click.echo(
+            reports.report(broken, "text", Message("ledgermark: data or metrics have findings, so no number was rewritten from them"), speech())
+        )
         sys.exit(1)
     evaluator = Evaluator(project.ledger, project.metrics or {})
     root = config.resolve().parent
@@ -129,7 +125,7 @@ def fix(files: tuple[Path, ...], config: Path, form: str, dry: bool, changed: bo
             rewrite(root / page.source.path, partial(apply_edits, edits=found))
         for draft in drafts:
             rewrite(root / draft.page.source.path, draft.insert)
-    click.echo(reports.edits_report(edits, form, dry=dry, drafts=drafts))
+    click.echo(reports.edits_report(edits, form, dry=dry, drafts=drafts, say=speech()))
     sys.exit(1 if dry and (edits or drafts) else 0)
 
 
@@ -148,16 +144,17 @@ def explain(claim: str, config: Path, form: str) -> None:
     try:
         parsed = parse_key(claim.removeprefix("claim:"))
     except ValueError as error:
-        msg = f"{error}; expected NAME?parameter=value, such as mtp_gain?context=32768"
+        msg = Message("{error}; expected NAME?parameter=value, such as mtp_gain?context=32768", error=error)
         raise CannotRun(msg) from error
     try:
         values = Evaluator(project.ledger, project.metrics or {}).values(parsed)
     except EvaluationError as error:
         _print_findings(project)
-        click.echo(f"{claim}: {error.code or 'its data cannot be used'} {error}", err=True)
+        code = error.code or Message("its data cannot be used")
+        click.echo(speech()(Message("{claim}: {code} {error}", claim=claim, code=code, error=error)), err=True)
         sys.exit(1)
     answer = reports.explanation(parsed, values, project)
-    click.echo(json.dumps(answer, ensure_ascii=False, indent=2) if form == "json" else reports.explain_text(answer))
+    click.echo(json.dumps(answer, ensure_ascii=False, indent=2) if form == "json" else reports.explain_text(answer, speech(project.catalogues)))
 
 
 def _explain_place(place: Place, config: Path, form: str) -> NoReturn:
@@ -165,8 +162,9 @@ def _explain_place(place: Place, config: Path, form: str) -> NoReturn:
     place = replace(place, path=inside or place.path)
     project = load_project(config)
     checked = examine(project, today(), *markdown_extensions(read_config(config)))
-    answer = explain_place(checked, place)
-    click.echo(json.dumps(answer, ensure_ascii=False, indent=2) if form == "json" else place_text(answer))
+    say = speech(project.catalogues)
+    answer = explain_place(checked, place, say)
+    click.echo(json.dumps(answer, ensure_ascii=False, indent=2) if form == "json" else place_text(answer, say))
     sys.exit(1 if answer["findings"] else 0)
 
 
@@ -180,19 +178,22 @@ def recompute(figure: str, config: Path, form: str, lang: str | None) -> None:
     project = load_project(config)
     language = lang or next(iter(project.settings.languages))
     if language not in project.catalogues:
-        msg = f"no language '{language}'; expected one of {', '.join(project.catalogues)}"
+        msg = Message("no language '{language}'; expected one of {names}", language=language, names=", ".join(project.catalogues))
         raise CannotRun(msg)
     if project.figures is None or figure not in project.figures:
         _print_findings(project)
-        msg = f"no figure '{figure}'{nearest(figure, project.figures or ())}"
+        msg = Message("no figure '{figure}'{hint}", figure=figure, hint=nearest(figure, project.figures or ()))
         raise CannotRun(msg)
     try:
         answer = reports.recomputation(draw(project.figures[figure], project.ledger, project.catalogues[language]), project)
     except EvaluationError as error:
         _print_findings(project)
-        click.echo(f"{figure}: {error.code or 'its data cannot be used'} {error}", err=True)
+        code = error.code or Message("its data cannot be used")
+        click.echo(speech()(Message("{figure}: {code} {error}", figure=figure, code=code, error=error)), err=True)
         sys.exit(1)
-    click.echo(json.dumps(answer, ensure_ascii=False, indent=2) if form == "json" else reports.recompute_text(answer))
+    click.echo(
+        json.dumps(answer, ensure_ascii=False, indent=2) if form == "json" else reports.recompute_text(answer, speech(project.catalogues))
+    )
 
 
 @cli.command()
@@ -202,8 +203,11 @@ def recompute(figure: str, config: Path, form: str, lang: str | None) -> None:
 def coverage(config: Path, form: str, verbose: bool) -> None:  # noqa: FBT001
     """Count the numbers readers see, per page and language: bound, given, exempt by rule, unbound."""
     project = load_project(config)
-    write = coverage_json if form == "json" else coverage_text
-    click.echo(write(coverage_of(project), project.settings.languages, verbose=verbose))
+    languages = project.settings.languages
+    if form == "json":
+        click.echo(coverage_json(coverage_of(project), languages, verbose=verbose))
+    else:
+        click.echo(coverage_text(coverage_of(project), languages, verbose=verbose, say=speech()))
 
 
 @cli.command()
@@ -212,7 +216,7 @@ def init(folder: Path) -> None:
     """Write a small bilingual project with bound numbers into FOLDER, to begin from."""
     for name in write_starter(folder):
         click.echo(folder / name)
-    click.echo("Now: ledgermark check, then mkdocs build.")
+    click.echo(speech()(Message("Now: ledgermark check, then mkdocs build.")))
 
 
 @cli.command()
@@ -223,10 +227,10 @@ def stage(folder: Path, config: Path) -> None:
     project = load_project(config)
     checked = examine(project, today(), *markdown_extensions(read_config(config)))
     if checked.findings:
-        click.echo(reports.report(checked.findings, "text", reports.summary_of(checked)))
+        click.echo(reports.report(checked.findings, "text", reports.summary_of(checked), speech()))
         sys.exit(1)
     written = write_stage(folder, config, checked)
-    click.echo(f"{written} files in {folder}")
+    click.echo(speech()(Message("{written} files in {folder}", written=written, folder=folder)))
 
 
 @cli.command()
@@ -238,16 +242,16 @@ def publish(config: Path, form: str, dry: bool) -> None:  # noqa: FBT001
     project = load_project(config)
     checked = examine(project, today(), *markdown_extensions(read_config(config)))
     if checked.findings:
-        click.echo(reports.report(checked.findings, form, reports.summary_of(checked)))
+        click.echo(reports.report(checked.findings, form, reports.summary_of(checked), speech()))
         sys.exit(1)
     try:
         events = new_events(checked.published, project.pages, project.settings.aliases, today())
     except ValueError as error:
-        click.echo(f"{project.history.path}: LM407 {error}", err=True)
+        click.echo(speech()(Message("{path}: LM407 {error}", path=project.history.path, error=error)), err=True)
         sys.exit(1)
     if events and not dry:
         write_whole(config.resolve().parent / project.history.path, record_text((*checked.published.record.events, *events)))
-    click.echo(reports.events_report(events, project.history.path, form, dry=dry))
+    click.echo(reports.events_report(events, project.history.path, form, dry=dry, say=speech()))
     sys.exit(1 if dry and events else 0)
 
 
@@ -268,7 +272,7 @@ def mutate(config: Path, form: str, size: int | None, seed: int) -> None:
 
 def _print_findings(project: Project) -> None:
     for finding in project.findings:
-        click.echo(str(finding), err=True)
+        click.echo(str(spoken(finding, speech())), err=True)
 
 
 def main(*arguments: Any) -> None:

@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 from ledgermark.findings import ConfigError
+from ledgermark.messages import Message
 from ledgermark.stamp import Stamp
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def now() -> datetime:
     try:
         return datetime.fromtimestamp(int(epoch), UTC)
     except (ValueError, OverflowError, OSError) as error:
-        msg = f"SOURCE_DATE_EPOCH is '{epoch}', expected seconds since 1970"
+        msg = Message("SOURCE_DATE_EPOCH is '{epoch}', expected seconds since 1970", epoch=epoch)
         raise ConfigError(msg) from error
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ledgermark.findings import ConfigError
+from ledgermark.messages import Message
 from ledgermark.settings import Settings, read_settings
 from ledgermark.yamls import read_yaml
 
@@ -18,19 +19,19 @@ def read_config(path: Path, inherited: tuple[Path, ...] = ()) -> dict[str, Any]:
     try:
         config = read_yaml(path.read_text(encoding="utf-8"), tags=True)
     except FileNotFoundError as error:
-        msg = f"no {path}; run this in the folder of mkdocs.yml, or name it with --config"
+        msg = Message("no {path}; run this in the folder of mkdocs.yml, or name it with --config", path=path)
         raise ConfigError(msg) from error
     except (OSError, ValueError) as error:
-        msg = f"{path} cannot be read: {error}"
+        msg = Message("{path} cannot be read: {error}", path=path, error=error)
         raise ConfigError(msg) from error
     if not isinstance(config, dict):
-        msg = f"{path}: expected 'key: value' lines"
+        msg = Message("{path}: expected 'key: value' lines", path=path)
         raise ConfigError(msg)
     parent = config.pop("INHERIT", None)
     if not isinstance(parent, str):
         return config
     if path.resolve() in inherited:
-        msg = f"{path} inherits from itself"
+        msg = Message("{path} inherits from itself", path=path)
         raise ConfigError(msg)
     return {**read_config(path.parent / parent, (*inherited, path.resolve())), **config}
 
@@ -48,7 +49,7 @@ def named_entries(listed: Any, key: str) -> list[tuple[str, Any]]:
         elif isinstance(item, dict) and len(item) == 1:
             entries += [(str(name), options) for name, options in item.items()]
         else:
-            msg = f"{key} in mkdocs.yml: expected a list of names, each with or without options, found {item!r}"
+            msg = Message("{key} in mkdocs.yml: expected a list of names, each with or without options, found {item}", key=key, item=repr(item))
             raise ConfigError(msg)
     return entries
 
@@ -58,7 +59,7 @@ def settings_in(config: Mapping[str, Any]) -> Settings:
     for name, block in named_entries(config.get("plugins"), "plugins"):
         if name == "ledgermark":
             return read_settings(block, docs_dir=str(config.get("docs_dir") or "docs"))
-    msg = "mkdocs.yml has no plugin 'ledgermark'; add it under plugins:"
+    msg = Message("mkdocs.yml has no plugin 'ledgermark'; add it under plugins:")
     raise ConfigError(msg)
 
 

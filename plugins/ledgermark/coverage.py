@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ledgermark.exempt import RULE_NAMES
 from ledgermark.findings import Finding, printable
+from ledgermark.messages import Message
 from ledgermark.near import unit_patterns
 from ledgermark.spelling import ALIASES
 from ledgermark.terms import compile_terms, term_problem
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from ledgermark.ledger import Ledger
+    from ledgermark.messages import Say
     from ledgermark.metrics import Metric
     from ledgermark.pages import Page
     from ledgermark.settings import Settings
@@ -215,36 +217,43 @@ def term_findings(project: Pages, coverage: Coverage) -> Iterator[Finding]:
     for term, uses in coverage.terms.items():
         place = config.place(max(config.text.find(term, max(config.text.find("terms:"), 0)), 0)) if config else (1, 1)
         if problem := term_problem(term, unit):
-            yield Finding("mkdocs.yml", *place, "LM207", f"the term '{term}' {problem}")
+            yield Finding("mkdocs.yml", *place, "LM207", Message("the term '{term}' {problem}", term=term, problem=problem))
         elif not uses:
-            yield Finding("mkdocs.yml", *place, "LM206", f"the term '{term}' lets no number stand anywhere; remove it")
+            yield Finding("mkdocs.yml", *place, "LM206", Message("the term '{term}' lets no number stand anywhere; remove it", term=term))
 
 
-def coverage_text(coverage: Coverage, languages: Iterable[str], *, verbose: bool) -> str:
+def coverage_text(coverage: Coverage, languages: Iterable[str], *, verbose: bool, say: Say = str) -> str:
     """Return the coverage for a terminal: a line per file, a total per language, and on demand each number."""
     lines: list[str] = []
     for file in coverage.files:
         if file.numbers:
-            lines.append(f"{file.path}{f' ({file.language})' if file.path.endswith('.yml') else ''}: {_words(file.counts)}")
+            lines.append(f"{file.path}{f' ({file.language})' if file.path.endswith('.yml') else ''}: {say(_words(file.counts))}")
         if verbose:
-            lines += [f"  {line}:{column} {number.state} {_described(number)}" for line, column, number in file.numbers]
-    lines += [f"{language}: {_words(coverage.of_language(language))}" for language in languages]
+            lines += [f"  {line}:{column} {number.state} {say(_described(number))}" for line, column, number in file.numbers]
+    lines += [f"{language}: {say(_words(coverage.of_language(language)))}" for language in languages]
     if verbose and coverage.terms:
-        lines += [f"term '{term}': {uses}" for term, uses in coverage.terms.items()]
+        lines += [say(Message("term '{term}': {uses}", term=term, uses=uses)) for term, uses in coverage.terms.items()]
     return "\n".join(printable(line) for line in lines)
 
 
 def _described(number: Number) -> str:
-    term = f" by '{number.detail}'" if number.detail and number.detail != number.text else ""
-    return f"'{' '.join(number.text.split())}'{term}{f' {number.code}' if number.code else ''}"
+    shown, code = f"'{' '.join(number.text.split())}'", f" {number.code}" if number.code else ""
+    if number.detail and number.detail != number.text:
+        return Message("{shown} by '{term}'{code}", shown=shown, term=number.detail, code=code)
+    return f"{shown}{code}"
 
 
 def _words(counts: Counts) -> str:
     rules = ", ".join(f"{rule} {count}" for rule, count in counts.exempt.items())
     exempt = sum(counts.exempt.values())
-    return (
-        f"{counts.total} numbers: {counts.bound} bound, {counts.given} given, {exempt} exempt{f' ({rules})' if rules else ''}, "
-        f"{counts.unbound} unbound"
+    return Message(
+        "{total} numbers: {bound} bound, {given} given, {exempt} exempt{rules}, {unbound} unbound",
+        total=counts.total,
+        bound=counts.bound,
+        given=counts.given,
+        exempt=exempt,
+        rules=f" ({rules})" if rules else "",
+        unbound=counts.unbound,
     )
 
 

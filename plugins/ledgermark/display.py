@@ -11,6 +11,7 @@ from decimal import Context, Decimal
 from functools import lru_cache
 from typing import Final
 
+from ledgermark.messages import Message
 from ledgermark.numerals import CHINESE_NUMERAL, ENGLISH_NUMERAL, read_chinese, read_english
 from ledgermark.spelling import ALIASES
 from ledgermark.units import Unit, parse_unit
@@ -99,16 +100,18 @@ def read_numbers(text: str, aliases: dict[str, str] | None = None) -> list[Shown
         shown, position = _read_one(plain, position, text)
         unit, position = _read_unit(plain, position, spellings)
         if unit is not None and shown.unit is not None:
-            msg = f"'{text}' has two units"
+            msg = Message("'{text}' has two units", text=text)
             raise DisplayError(msg)
         found.append(replace(shown, unit=unit) if unit else shown)
         after = _skip(plain, position)
         if after == position and position < len(plain):
-            msg = f"'{text[position:].strip()}' in '{text}' is neither a number, a unit known here, nor a separator"
+            msg = Message(
+                "'{part}' in '{text}' is neither a number, a unit known here, nor a separator", part=text[position:].strip(), text=text
+            )
             raise DisplayError(msg)
         position = after
     if not found:
-        msg = f"'{text}' shows no number"
+        msg = Message("'{text}' shows no number", text=text)
         raise DisplayError(msg)
     following = found[-1].unit
     for index in range(len(found) - 2, -1, -1):
@@ -134,7 +137,7 @@ def _read_one(plain: str, position: int, text: str) -> tuple[Shown, int]:
         power += _SCALES.get(match["scale"] or "", 0)
         decimals = len(digits.partition(".")[2])
         if len(digits) > _DIGITS or abs(power) > _DIGITS:
-            msg = f"'{text}' has more than {_DIGITS} digits"
+            msg = Message("'{text}' has more than {digits} digits", text=text, digits=_DIGITS)
             raise DisplayError(msg)
         value = Decimal(digits).scaleb(power, _DIFFERENT).copy_sign(-1 if match["sign"] == "-" else 1)
         end = match.end("digits")
@@ -146,7 +149,7 @@ def _read_one(plain: str, position: int, text: str) -> tuple[Shown, int]:
     words = ENGLISH_NUMERAL.match(plain, start + sign)
     if words and (english := read_english(words.group())) is not None:
         return _worded(english, unit, start, words.end(), "english", sign, plain), words.end()
-    msg = f"'{text[position:].strip()}' in '{text}' is no number"
+    msg = Message("'{part}' in '{text}' is no number", part=text[position:].strip(), text=text)
     raise DisplayError(msg)
 
 

@@ -8,6 +8,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Final
 
 from ledgermark.findings import Finding, nearest
+from ledgermark.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -57,19 +58,23 @@ def read_errata(source: Source, blocks: Collection[Block]) -> tuple[tuple[Erratu
             finding(block.start, "LM406", message)
         identifier = str(block.options.get("id") or "")
         if not _ID.fullmatch(identifier):
-            finding(block.start, "LM406", f"id is '{identifier}', expected a word such as 'five-weeks' in small letters, digits and hyphens")
+            message = Message(
+                "id is '{identifier}', expected a word such as 'five-weeks' in small letters, digits and hyphens", identifier=identifier
+            )
+            finding(block.start, "LM406", message)
             continue
         when = _read_date(block.argument)
         if when is None:
-            finding(block.argument_start, "LM401", f"the date is '{block.argument}', expected one such as 2026-08-29")
+            finding(block.argument_start, "LM401", Message("the date is '{date}', expected one such as 2026-08-29", date=block.argument))
             continue
         if any(other.id == identifier for other in found):
-            finding(block.start, "LM405", f"the id '{identifier}' stands twice on this page")
+            finding(block.start, "LM405", Message("the id '{identifier}' stands twice on this page", identifier=identifier))
         affects = block.options.get("affects") or ()
         listed = [str(item) for item in affects] if isinstance(affects, list) else re.split(r"[,\s]+", str(affects)) if affects else []
         names = tuple(name for name in (item.strip() for item in listed) if name)
         if not names:
-            finding(block.start, "LM406", f"'{identifier}' says nothing of what it affects; expected 'affects: NAME, …'")
+            message = Message("'{identifier}' says nothing of what it affects; expected 'affects: NAME, …'", identifier=identifier)
+            finding(block.start, "LM406", message)
         title = block.options.get("title") or ""
         found.append(Erratum(identifier, when, names, str(title), block.start, block.body_start, block.body_end))
     return tuple(found), findings
@@ -77,9 +82,13 @@ def read_errata(source: Source, blocks: Collection[Block]) -> tuple[tuple[Erratu
 
 def _wrong_options(block: Block) -> list[str]:
     """Return what is wrong with an erratum's options, apart from id and date."""
-    wrong = [f"unknown option '{option}'{nearest(option, _OPTIONS)}" for option in block.options if option not in _OPTIONS]
+    wrong: list[str] = [
+        Message("unknown option '{option}'{hint}", option=option, hint=nearest(option, _OPTIONS))
+        for option in block.options
+        if option not in _OPTIONS
+    ]
     if not isinstance(block.options.get("title", ""), str):
-        wrong.append("the title must be a text; put it in quotes")
+        wrong.append(Message("the title must be a text; put it in quotes"))
     return wrong
 
 
@@ -106,14 +115,20 @@ def check_errata(source: Source, errata: Collection[Erratum], published: date | 
     for erratum in errata:
         place = source.place(erratum.start)
         if erratum.date > today:
-            findings.append(Finding(source.path, *place, "LM402", f"'{erratum.id}' is dated {erratum.date}, after the build's date {today}"))
+            message = Message("'{id}' is dated {date}, after the build's date {today}", id=erratum.id, date=erratum.date, today=today)
+            findings.append(Finding(source.path, *place, "LM402", message))
         if published is not None and erratum.date < published:
-            findings.append(
-                Finding(source.path, *place, "LM403", f"'{erratum.id}' is dated {erratum.date}, before the page's own date {published}")
+            message = Message(
+                "'{id}' is dated {date}, before the page's own date {published}", id=erratum.id, date=erratum.date, published=published
             )
+            findings.append(Finding(source.path, *place, "LM403", message))
         for target in erratum.affects:
             name = target.partition("?")[0]
             if name not in known:
-                message = f"'{erratum.id}' affects '{target}', which is no metric, dataset, column, figure (fig-NAME) or section (#id) here"
+                message = Message(
+                    "'{id}' affects '{target}', which is no metric, dataset, column, figure (fig-NAME) or section (#id) here",
+                    id=erratum.id,
+                    target=target,
+                )
                 findings.append(Finding(source.path, *place, "LM404", message + nearest(name, known)))
     return findings

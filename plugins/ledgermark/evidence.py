@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ledgermark.badge import BADGES, badge_of
 from ledgermark.findings import Finding
+from ledgermark.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,10 +33,14 @@ def check_evidence(page: Page, values: Mapping[str, tuple[Quantity, ...]], ledge
         badge = badge_of([ledger.datasets[block.argument]])
         weaker = [name for name in sorted(made) if BADGES.index(badge_of([ledger.datasets[name]])) < BADGES.index(badge)]
         if block.argument not in made:
-            sources = f"they come from {', '.join(sorted(made))}" if made else "none is bound"
-            message = f"no number in the block comes from '{block.argument}'; {sources}"
+            sources = Message("they come from {names}", names=", ".join(sorted(made))) if made else Message("none is bound")
+            message = Message("no number in the block comes from '{name}'; {sources}", name=block.argument, sources=sources)
         elif weaker:
-            message = f"numbers in the block come from {', '.join(weaker)}, of weaker evidence than '{block.argument}'; name it instead"
+            message = Message(
+                "numbers in the block come from {names}, of weaker evidence than '{name}'; name it instead",
+                names=", ".join(weaker),
+                name=block.argument,
+            )
         else:
             continue
         findings.append(Finding(page.source.path, *page.source.place(block.argument_start), "LM605", message))

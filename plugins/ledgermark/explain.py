@@ -6,21 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 from ledgermark.claims import Claim, Given
 from ledgermark.findings import printable
+from ledgermark.messages import Message, joined
 from ledgermark.places import findings_about, number_at
 from ledgermark.report import explain_text, explanation, finding_record
 from ledgermark.unbound import UNBOUND
 
 if TYPE_CHECKING:
     from ledgermark.check import Checked
+    from ledgermark.messages import Say
     from ledgermark.places import Item, Place
 
 
-def explain_place(checked: Checked, place: Place) -> dict[str, Any]:
+def explain_place(checked: Checked, place: Place, say: Say = str) -> dict[str, Any]:
     """Return what is known of the number at a place of a checked project.
 
     Args:
         checked: whole, so that nothing about the place is left out.
         place: its path is relative to the project's folder.
+        say: in which language its findings are told.
 
     Raises:
         ConfigError: there is no number on that line; the text says what there is.
@@ -40,7 +43,7 @@ def explain_place(checked: Checked, place: Place) -> dict[str, Any]:
         answer["term"] = item.what.detail
     # Without a column the first number of the line was meant no more than the rest.
     also = [_where(other) for other in found.others] if place.column is None else []
-    return answer | {"findings": [finding_record(finding) for finding in about], "also": also}
+    return answer | {"findings": [finding_record(finding, say) for finding in about], "also": also}
 
 
 def _where(item: Item) -> dict[str, Any]:
@@ -51,20 +54,23 @@ def _state(item: Item) -> str:
     return "bound" if isinstance(item.what, Claim) else "given" if isinstance(item.what, Given) else item.what.state
 
 
-def place_text(answer: dict[str, Any]) -> str:
+def place_text(answer: dict[str, Any], say: Say = str) -> str:
     """Return such an answer for a terminal."""
     place = f"{answer['path']}:{answer['line']}:{answer['column']}: '{' '.join(answer['shown'].split())}'"
     if "claim" in answer:
-        lines = [f"{place} is bound", *explain_text(answer).split("\n")]
+        lines: list[str] = [Message("{place} is bound", place=place), *explain_text(answer, say).split("\n")]
     elif "source" in answer:
-        lines = [f"{place} is given: {answer['source']}"]
+        lines = [Message("{place} is given: {source}", place=place, source=answer["source"])]
     elif answer["state"] == UNBOUND:
-        lines = [f"{place} is bound to nothing"]
+        lines = [Message("{place} is bound to nothing", place=place)]
     else:
         term = f" '{answer['term']}'" if answer.get("term") else ""
-        lines = [f"{place} may stand unbound, by the rule '{answer['state']}'{term}"]
+        lines = [Message("{place} may stand unbound, by the rule '{rule}'{term}", place=place, rule=answer["state"], term=term)]
     lines += [f"  {item['code']} {item['message']}" for item in answer["findings"]]
     if answer["also"]:
-        others = ", ".join(f"'{' '.join(item['shown'].split())}' at column {item['column']}" for item in answer["also"])
-        lines.append(f"  also on this line: {others}")
-    return "\n".join(printable(line) for line in lines)
+        places = (
+            Message("'{shown}' at column {column}", shown=" ".join(item["shown"].split()), column=item["column"]) for item in answer["also"]
+        )
+        others = joined(places, ", ")
+        lines.append(Message("  also on this line: {others}", others=others))
+    return "\n".join(printable(say(line)) for line in lines)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ledgermark.badge import badge_of
 from ledgermark.findings import in_words, unsteered
 from ledgermark.ledger import Ledger, LedgerError
+from ledgermark.messages import Message
 from ledgermark.metrics import EvaluationError
 from ledgermark.palette import LIGHT
 from ledgermark.quantity import Cell, Quantity
@@ -147,18 +148,18 @@ def draw(chosen: Figure, ledger: Ledger, catalogue: Catalogue) -> Drawn:
         drawing = chosen.function(recording, Words(catalogue))
         _check_drawing(chosen.name, drawing)
     except LedgerError as error:
-        raise EvaluationError("" if error.unusable else "LM602", f"figure {chosen.name}: {error}") from error
+        raise EvaluationError("" if error.unusable else "LM602", Message("figure {name}: {error}", name=chosen.name, error=error)) from error
     except UnitError as error:
-        raise EvaluationError("LM602", f"figure {chosen.name}: {error}") from error
+        raise EvaluationError("LM602", Message("figure {name}: {error}", name=chosen.name, error=error)) from error
     except EvaluationError:
         raise
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise EvaluationError("LM602", f"figure {chosen.name} raised {in_words(error)}") from error
+        raise EvaluationError("LM602", Message("figure {name} raised {error}", name=chosen.name, error=in_words(error))) from error
     evidence = frozenset(recording.seen or ())
     if not evidence:
-        raise EvaluationError("LM602", f"figure {chosen.name} reads no row of the ledger")
+        raise EvaluationError("LM602", Message("figure {name} reads no row of the ledger", name=chosen.name))
     datasets = [ledger.datasets[name] for name in sorted({cell.dataset for cell in evidence})]
     return Drawn(
         name=chosen.name,
@@ -177,20 +178,32 @@ def draw(chosen: Figure, ledger: Ledger, catalogue: Catalogue) -> Drawn:
 def _check_drawing(name: str, drawing: object) -> None:
     """Raise `EvaluationError` for what is no drawing, or one that lacks what a page needs."""
     if not isinstance(drawing, Drawing):
-        raise EvaluationError("LM602", f"figure {name} returned {type(drawing).__name__}, expected a Drawing")
+        raise EvaluationError("LM602", Message("figure {name} returned {kind}, expected a Drawing", name=name, kind=type(drawing).__name__))
     texts: list[object] = [drawing.title, drawing.alt, *drawing.columns]
     if not all(isinstance(text, str) and text.strip() and text == text.encode("utf-8", "replace").decode() for text in texts):
-        raise EvaluationError("LM602", f"figure {name}: title, alt and the heads of its table must be texts, none empty")
+        raise EvaluationError("LM602", Message("figure {name}: title, alt and the heads of its table must be texts, none empty", name=name))
     plain = isinstance(drawing.plot, dict) and isinstance(drawing.plot.get("data"), list) and isinstance(drawing.plot.get("layout"), dict)
     if not plain and not hasattr(drawing.plot, "to_plotly_json"):
-        message = f"figure {name}: its plot is {type(drawing.plot).__name__}, expected a Plotly figure, or a dict with its 'data' and 'layout'"
+        message = Message(
+            "figure {name}: its plot is {kind}, expected a Plotly figure, or a dict with its 'data' and 'layout'",
+            name=name,
+            kind=type(drawing.plot).__name__,
+        )
         raise EvaluationError("LM602", message)
     for row in drawing.rows:
         if len(row) != len(drawing.columns):
-            raise EvaluationError("LM602", f"figure {name}: a row of its table has {len(row)} cells, expected {len(drawing.columns)}")
+            message = Message(
+                "figure {name}: a row of its table has {count} cells, expected {expected}",
+                name=name,
+                count=len(row),
+                expected=len(drawing.columns),
+            )
+            raise EvaluationError("LM602", message)
         for cell in row:
             if isinstance(cell, Quantity) and not (cell.value.is_finite() and abs(cell.value.adjusted()) <= _MAGNITUDE):
-                raise EvaluationError("LM602", f"figure {name}: its table holds {cell.value}, expected a finite number")
+                raise EvaluationError(
+                    "LM602", Message("figure {name}: its table holds {value}, expected a finite number", name=name, value=cell.value)
+                )
 
 
 def digest_of(cells: Iterable[Cell], ledger: Ledger) -> str:
@@ -209,18 +222,30 @@ def _spec(name: str, plot: go.Figure | dict[str, Any]) -> dict[str, Any]:
     traces = [dict(trace) for trace in raw.get("data", ())]
     for number, trace in enumerate(traces, 1):
         if trace.get("type") not in TRACE_TYPES:
-            raise EvaluationError(
-                "LM603", f"figure {name}, trace {number}: type '{trace.get('type')}', expected one of {', '.join(TRACE_TYPES)}"
+            message = Message(
+                "figure {name}, trace {number}: type '{value}', expected one of {names}",
+                name=name,
+                number=number,
+                value=trace.get("type"),
+                names=", ".join(TRACE_TYPES),
             )
+            raise EvaluationError("LM603", message)
         series = (trace.get("meta") or {}).get("series") if isinstance(trace.get("meta"), dict) else None
         if not isinstance(series, int) or not 1 <= series <= len(LIGHT):
-            raise EvaluationError(
-                "LM603", f"figure {name}, trace {number}: meta={{'series': {series}}}, expected a colour slot from 1 to {len(LIGHT)}"
+            message = Message(
+                "figure {name}, trace {number}: meta={{'series': {series}}}, expected a colour slot from 1 to {count}",
+                name=name,
+                number=number,
+                series=series,
+                count=len(LIGHT),
             )
+            raise EvaluationError("LM603", message)
     layout = dict(raw.get("layout", {}))
     layout.pop("template", None)
     if layout.get("images") or layout.get("mapbox"):
-        raise EvaluationError("LM603", f"figure {name}: its layout shows pictures from elsewhere; a page asks no other site for anything")
+        raise EvaluationError(
+            "LM603", Message("figure {name}: its layout shows pictures from elsewhere; a page asks no other site for anything", name=name)
+        )
     layout |= {"showlegend": False}
     return {"data": _plain(name, traces, inert=True), "layout": _plain(name, layout, inert=False)}
 
@@ -229,7 +254,7 @@ def _plain(name: str, value: Any, *, inert: bool, key: str = "") -> Any:
     """Return a JSON value of plain lists, texts and finite numbers; texts under data keys are escaped, for Plotly reads HTML in them."""
     if isinstance(value, dict):
         if "bdata" in value:
-            raise EvaluationError("LM603", f"figure {name}: '{key}' is a typed array; hand Plotly plain lists")
+            raise EvaluationError("LM603", Message("figure {name}: '{key}' is a typed array; hand Plotly plain lists", name=name, key=key))
         return {str(inner): _plain(name, item, inert=inert, key=str(inner)) for inner, item in value.items()}
     if hasattr(value, "tolist") and not isinstance(value, list | tuple):
         value = value.tolist()
@@ -242,7 +267,9 @@ def _plain(name: str, value: Any, *, inert: bool, key: str = "") -> Any:
     if isinstance(value, float | Decimal | Quantity):
         number = float(value)
         if not math.isfinite(number):
-            raise EvaluationError("LM603", f"figure {name}: '{key}' holds {number}; leave the point out, or give None")
+            raise EvaluationError(
+                "LM603", Message("figure {name}: '{key}' holds {number}; leave the point out, or give None", name=name, key=key, number=number)
+            )
         return number
     return html.escape(unsteered(str(value)), quote=False) if key in _DATA_KEYS else str(value)
 

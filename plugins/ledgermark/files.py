@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from ledgermark.findings import ConfigError
+from ledgermark.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,9 +18,9 @@ def read_file(path: Path) -> bytes | str:
     try:
         return path.read_bytes()
     except FileNotFoundError:
-        return "the file does not exist"
+        return Message("the file does not exist")
     except OSError as error:
-        return f"the file cannot be read: {error.strerror or error}"
+        return Message("the file cannot be read: {reason}", reason=error.strerror or error)
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -36,7 +37,7 @@ def write_whole(path: Path, text: str) -> None:
             scratch.chmod(path.stat().st_mode)
         scratch.replace(path)
     except OSError as error:
-        msg = f"{path} cannot be written: {error.strerror or error}; it is as it was"
+        msg = Message("{path} cannot be written: {reason}; it is as it was", path=path, reason=error.strerror or error)
         raise ConfigError(msg) from error
     finally:
         scratch.unlink(missing_ok=True)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
+
+from ledgermark.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from ledgermark.messages import Say
 
 CODES: Final[dict[str, str]] = {
     "LM101": "the number shown is not what the data gives",
@@ -104,11 +108,24 @@ class Finding:
         # Half a character, from data or from an exception's text, can be written nowhere.
         for name in ("path", "message", "shown", "expected"):
             text = getattr(self, name)
-            if isinstance(text, str):
-                object.__setattr__(self, name, text.encode("utf-8", "backslashreplace").decode())
+            whole = text.encode("utf-8", "backslashreplace").decode() if isinstance(text, str) else text
+            if whole != text:
+                object.__setattr__(self, name, whole)
 
     def __str__(self) -> str:
         return f"{printable(self.path)}:{self.line}:{self.column}: {self.code} {printable(self.message)}"
+
+
+def counted(found: int) -> Message:
+    """Return how many findings there are, in words."""
+    if found == 1:
+        return Message("1 finding")
+    return Message("{found} findings", found=found) if found else Message("no findings")
+
+
+def spoken(finding: Finding, say: Say) -> Finding:
+    """Return a finding in the language of whoever reads it."""
+    return replace(finding, message=say(finding.message))
 
 
 class ConfigError(Exception):
@@ -134,11 +151,11 @@ def in_words(error: BaseException) -> str:
     try:
         text = str(getattr(error, "msg", error))
     except Exception:  # noqa: BLE001  (its __str__ is the author's code too)
-        text = "its text cannot be read"
+        text = Message("its text cannot be read")
     return f"{type(error).__name__}: {(text.splitlines() or [''])[0]}"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return `; did you mean 'X'?` for the known name most like this one, or an empty text."""
     close = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.5)
-    return f"; did you mean '{close[0]}'?" if close else ""
+    return Message("; did you mean '{close}'?", close=close[0]) if close else ""

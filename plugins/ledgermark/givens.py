@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from ledgermark.display import DisplayError, Shown, read_numbers
 from ledgermark.findings import Finding
+from ledgermark.messages import Message
 from ledgermark.numberwords import find_tokens
 
 if TYPE_CHECKING:
@@ -31,11 +32,17 @@ def check_givens(page: Page, other: Page) -> list[Finding]:
                 if match is not None:
                     here.remove(given)
                     there.remove(match)
-        where = f" in the section '{section}'" if section else ""
+        where = Message(" in the section '{section}'", section=section) if section else ""
         for given in here:
             others = " and ".join(f"'{item.text}'" for item in there)
-            instead = f"; it gives {others}" if there else ""
-            message = f"the given number '{given.text}' stands here{where} and not there, or less often, in {other.source.path}{instead}"
+            instead = Message("; it gives {others}", others=others) if there else ""
+            message = Message(
+                "the given number '{text}' stands here{where} and not there, or less often, in {path}{instead}",
+                text=given.text,
+                where=where,
+                path=other.source.path,
+                instead=instead,
+            )
             findings.append(Finding(page.source.path, *page.source.place(given.start), "LM302", message))
     return findings
 

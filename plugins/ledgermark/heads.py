@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from ledgermark.display import DisplayError, read_numbers
 from ledgermark.findings import Finding
+from ledgermark.messages import Message
 from ledgermark.passages import SENTENCE
 from ledgermark.spelling import ALIASES
 from ledgermark.units import Unit, UnitError, parse_unit
@@ -44,8 +45,12 @@ def check_units(page: Page, reading: Reading, aliases: Mapping[str, str]) -> lis
         if any(_same(unit, found) for text in texts for found in units_in(text, aliases)):
             continue
         said = " ".join(texts[0].split()) if passage.above else ""
-        where = f"the head of its column says '{said[:_SHORT]}'" if passage.above else "no word in its sentence does"
-        message = f"the link says unit={claim.unit}, {where}; write the unit where readers see it, or mend the link"
+        where = (
+            Message("the head of its column says '{said}'", said=said[:_SHORT]) if passage.above else Message("no word in its sentence does")
+        )
+        message = Message(
+            "the link says unit={unit}, {where}; write the unit where readers see it, or mend the link", unit=claim.unit, where=where
+        )
         findings.append(Finding(page.source.path, *page.source.place(claim.start), "LM124", message, claim.text))
     return findings
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from ledgermark.findings import Finding, nearest
+from ledgermark.messages import Message
+from ledgermark.parquet import StoredFile
+from ledgermark.parquet_check import read_parquet
 from ledgermark.quantity import Cell, Quantity
 from ledgermark.table import Table, canonical, plain, read_table
 from ledgermark.units import parse_unit
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from ledgermark.descriptor import Column, Dataset
 
 Key = str | int | bool | Decimal
+_LISTED: Final = 1000  # different values of a stored column up to which it is worth saying which there are
 
 
 class LedgerError(Exception):
@@ -69,16 +73,16 @@ class Row:
         text = self.text(column)
         evidence = frozenset({Cell(self._dataset, self.line, column)})
         if text in self._table.dataset.missing:
-            msg = f"{self._table.dataset.path}:{self.line} has no {column}"
+            msg = Message("{path}:{line} has no {column}", path=self._table.dataset.path, line=self.line, column=column)
             raise LedgerError(msg)
         try:
             canonical(spec, text)
         except (ValueError, InvalidOperation) as error:
-            msg = f"{self._table.dataset.path}:{self.line}: {column} is no {spec.type}"
+            msg = Message("{path}:{line}: {column} is no {type}", path=self._table.dataset.path, line=self.line, column=column, type=spec.type)
             raise LedgerError(msg, unusable=True) from error
         match spec.type:
             case "integer" | "number" if spec.unit is None:
-                msg = f"{self._dataset}.{column} has no unit"
+                msg = Message("{dataset}.{column} has no unit", dataset=self._dataset, column=column)
                 raise LedgerError(msg, unusable=True)
             case "integer" | "number" if spec.unit:
                 return Quantity(Decimal(text), spec.unit, evidence)
@@ -86,7 +90,7 @@ class Row:
                 return Quantity(Decimal(date.fromisoformat(text).toordinal()), parse_unit("day"), evidence)
             case "boolean":
                 return Quantity(Decimal(canonical(spec, text) == "true"), parse_unit("1"), evidence)
-        msg = f"{self._dataset}.{column} is text: use row.text('{column}')"
+        msg = Message("{dataset}.{column} is text: use row.text('{column}')", dataset=self._dataset, column=column)
         raise LedgerError(msg)
 
 
@@ -120,10 +124,10 @@ class Ledger:
     def table(self, dataset: str) -> Table:
         """Return a dataset's table. Raises `LedgerError` for an unknown name."""
         if dataset in self._unusable or (self._incomplete and dataset not in self._tables):
-            msg = f"the file of dataset {dataset} cannot be used"
+            msg = Message("the file of dataset {dataset} cannot be used", dataset=dataset)
             raise LedgerError(msg, unusable=True)
         if dataset not in self._tables:
-            msg = f"no dataset '{dataset}'{nearest(dataset, self._tables)}"
+            msg = Message("no dataset '{dataset}'{hint}", dataset=dataset, hint=nearest(dataset, self._tables))
             raise LedgerError(msg, missing=True)
         return self._tables[dataset]
 
@@ -131,10 +135,14 @@ class Ledger:
         """Return the one row with these values. Raises `LedgerError` when there is none or there are several."""
         found = self._select(dataset, keys)
         if len(found) != 1:
-            wanted = ", ".join(f"{name}={value}" for name, value in keys.items()) or "no keys"
+            wanted = ", ".join(f"{name}={value}" for name, value in keys.items()) or Message("no keys")
             table = self.table(dataset)
-            places = f" (lines {', '.join(str(table.lines[position]) for position in found[:5])})" if found else self._hint(dataset, dict(keys))
-            msg = f"{len(found)} rows of {dataset} match {wanted}, expected 1{places}"
+            some = ", ".join(str(table.lines[position]) for position in found[:5])
+            listed = Message(" (lines {lines})", lines=some) if table.stored is None else Message(" (rows {lines})", lines=some)
+            places = listed if found else self._hint(dataset, dict(keys))
+            msg = Message(
+                "{count} rows of {dataset} match {wanted}, expected 1{places}", count=len(found), dataset=dataset, wanted=wanted, places=places
+            )
             raise LedgerError(msg)
         return Row(self, dataset, found[0])
 
@@ -149,6 +157,8 @@ class Ledger:
         if not keys:
             return list(range(len(table.lines)))
         names = tuple(sorted(keys))
+        if table.stored is not None:
+            return table.stored.find({name: (_spelled(table.dataset, name, keys[name]),) for name in names})
         return self._index(table, names).get(tuple([_spelled(table.dataset, name, keys[name]) for name in names]), [])
 
     def _select_any(self, dataset: str, keys: Mapping[str, tuple[Key, ...]]) -> list[int]:
@@ -156,6 +166,8 @@ class Ledger:
         names = tuple(sorted(keys))
         if not names:
             return list(range(len(table.lines)))
+        if table.stored is not None:
+            return table.stored.find({name: tuple(_spelled(table.dataset, name, value) for value in keys[name]) for name in names})
         index = self._index(table, names)
         wanted: list[tuple[str, ...]] = [()]
         for name in names:
@@ -179,11 +191,12 @@ class Ledger:
         """Return which single key no row has, with the values there are."""
         table = self.table(dataset)
         for name, value in keys.items():
-            index = self._index(table, (name,))
+            known = table.stored.values(name, _LISTED) if table.stored is not None else {key[0] for key in self._index(table, (name,))}
             spelled = _spelled(table.dataset, name, value)
-            if (spelled,) not in index:
-                values = sorted({key[0] for key in index}, key=lambda text: (len(text), text))
-                return f"; {name} is one of {', '.join(values[:12])}{' …' if len(values) > 12 else ''}{nearest(spelled, values)}"  # noqa: PLR2004
+            if known and spelled not in known:
+                values = sorted(known, key=lambda text: (len(text), text))
+                some = ", ".join(values[:12]) + (" …" if len(values) > 12 else "")  # noqa: PLR2004
+                return Message("; {name} is one of {some}{hint}", name=name, some=some, hint=nearest(spelled, values))
         return ""
 
 
@@ -191,7 +204,7 @@ def _known(column: str, dataset: Dataset) -> Column:
     found = dataset.column(column)
     if found is None:
         names = [item.name for item in dataset.columns]
-        msg = f"no column '{column}' in {dataset.name}{nearest(column, names)}"
+        msg = Message("no column '{column}' in {name}{hint}", column=column, name=dataset.name, hint=nearest(column, names))
         raise LedgerError(msg, missing=True)
     return found
 
@@ -216,12 +229,14 @@ def count(rows: Iterable[Row], unit: str = "1") -> Quantity:
     return Quantity(Decimal(len(items)), parse_unit(unit), frozenset(row.cell for row in items))
 
 
-def load_ledger(datasets: Iterable[Dataset], files: Mapping[str, bytes | str], *, incomplete: bool = False) -> tuple[Ledger, list[Finding]]:
+def load_ledger(
+    datasets: Iterable[Dataset], files: Mapping[str, bytes | str | StoredFile], *, incomplete: bool = False
+) -> tuple[Ledger, list[Finding]]:
     """Return the ledger made of the files that can be used, and what is wrong with the others.
 
     Args:
         datasets: from the descriptor, their paths already relative to the project.
-        files: for each path its bytes, or the reason (text) why it could not be read.
+        files: for each path its bytes, the file itself where it is Parquet, or the reason (text) why it could not be read.
         incomplete: whether the descriptor itself is broken, so that an unknown dataset is no finding of its own.
     """
     tables: list[Table] = []
@@ -233,7 +248,8 @@ def load_ledger(datasets: Iterable[Dataset], files: Mapping[str, bytes | str], *
             findings.append(Finding(dataset.path, 1, 1, "LM501", data))
             unusable.append(dataset.name)
             continue
-        table, problems = read_table(dataset, dataset.path, data)
+        read: Any = read_parquet if isinstance(data, StoredFile) else read_table
+        table, problems = read(dataset, dataset.path, data)
         findings += problems
         if table is None:
             unusable.append(dataset.name)

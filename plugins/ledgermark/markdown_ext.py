@@ -13,6 +13,7 @@ from pymdownx.blocks.block import Block, type_any, type_string
 
 from ledgermark.blocks import Block as SourceBlock
 from ledgermark.errata import read_errata
+from ledgermark.messages import Message
 from ledgermark.render import (
     RenderContext,
     claim_attributes,
@@ -70,7 +71,7 @@ class _Numbers(Treeprocessor):
     def _note(self, key: str, text: str) -> None:
         context = self.page.context
         if context is not None and (key, plain_text(text)) not in context.checked:
-            context.unchecked.append(f"'{plain_text(text)}' is rendered as the claim '{key}' but was not checked")
+            context.unchecked.append(Message("'{value}' is rendered as the claim '{key}' but was not checked", value=plain_text(text), key=key))
 
     def _become(self, link: ET.Element, attributes: dict[str, str]) -> None:
         link.tag = "span"
@@ -80,6 +81,8 @@ class _Numbers(Treeprocessor):
             return
         for name, value in attributes.items():
             link.set(name, value.replace("&", "&amp;") if name.startswith("data-") else value)
+        if "lm-long" not in attributes["class"] and "," not in attributes.get("data-claim", ""):
+            return  # the style sheet keeps a short one on its line
         for part in link.iter():
             # A series may break between its numbers, never between a number and its unit or within a number.
             part.text = _INSIDE.sub("\u00a0", part.text) if part.text else part.text

@@ -89,6 +89,11 @@ class Visible:
         return self._offsets[index] + (position - self._starts[index] if self._linear[index] else 0)
 
 
+def is_plain(text: str) -> bool:
+    """Return whether a text surely has no markup in it, so that a reader sees it as it is."""
+    return not (_SPECIAL.search(text) or "///" in text or "---" in text)
+
+
 class MarkupReader:
     """Reads the markup of a text once, from left to right, and keeps what is shown.
 

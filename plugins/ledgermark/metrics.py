@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ledgermark.findings import in_words, nearest
 from ledgermark.ledger import Ledger, LedgerError
+from ledgermark.messages import Message
 from ledgermark.quantity import Quantity
 from ledgermark.units import Unit, UnitError, parse_unit
 
@@ -84,15 +85,21 @@ def find_metrics(namespace: Mapping[str, Any]) -> dict[str, Metric]:
         for parameter in parameters:
             hint = hints.get(parameter.name, str)
             if not _takes(hint):
-                given = "a claim can give int, str, bool, Decimal, or tuple[int, ...]"
-                msg = f"metric '{name}': the parameter '{parameter.name}' is {hint}; {given}"
+                given = Message("a claim can give int, str, bool, Decimal, or tuple[int, ...]")
+                msg = Message(
+                    "metric '{name}': the parameter '{parameter_name}' is {hint}; {given}",
+                    name=name,
+                    parameter_name=parameter.name,
+                    hint=hint,
+                    given=given,
+                )
                 raise ValueError(msg)
             if parameter.name in ("show", "is", "unit"):
-                msg = f"metric '{name}': the parameter name '{parameter.name}' is reserved"
+                msg = Message("metric '{name}': the parameter name '{parameter_name}' is reserved", name=name, parameter_name=parameter.name)
                 raise ValueError(msg)
         sentence = (inspect.getdoc(value) or "").partition("\n\n")[0].replace("\n", " ").strip()
         if not sentence:
-            msg = f"metric '{name}' has no docstring; its first line is what readers see"
+            msg = Message("metric '{name}' has no docstring; its first line is what readers see", name=name)
             raise ValueError(msg)
         found[name] = Metric(name, value, unit, sentence, formula, tuple(parameters), hints, subjects)
     return found
@@ -128,20 +135,29 @@ class Evaluator:
     def _metric(self, claim: Claim) -> tuple[Quantity, ...]:
         if claim.name not in self.metrics:
             known = [*self.metrics, *(f"{name}.{column.name}" for name, dataset in self.ledger.datasets.items() for column in dataset.columns)]
-            raise EvaluationError("LM105", f"no metric '{claim.name}'{nearest(claim.name, known)}")
+            raise EvaluationError("LM105", Message("no metric '{name}'{hint}", name=claim.name, hint=nearest(claim.name, known)))
         chosen = self.metrics[claim.name]
         names = [parameter.name for parameter in chosen.parameters]
         for name in claim.params:
             if name not in names:
-                takes = f"takes {', '.join(names)}" if names else "takes none"
-                raise EvaluationError("LM106", f"{claim.name} has no parameter '{name}'; it {takes}{nearest(name, names)}")
+                takes = Message("takes {names}", names=", ".join(names)) if names else Message("takes none")
+                message = Message(
+                    "{name} has no parameter '{parameter}'; it {takes}{hint}",
+                    name=claim.name,
+                    parameter=name,
+                    takes=takes,
+                    hint=nearest(name, names),
+                )
+                raise EvaluationError("LM106", message)
         combinations: list[dict[str, Any]] = [{}]
         for parameter in chosen.parameters:
             if parameter.name in claim.params:
                 choices = _convert(chosen, parameter, claim.params[parameter.name])
                 combinations = [{**before, parameter.name: choice} for before in combinations for choice in choices]
             elif parameter.default is inspect.Parameter.empty:
-                raise EvaluationError("LM106", f"{claim.name} needs the parameter '{parameter.name}'")
+                raise EvaluationError(
+                    "LM106", Message("{name} needs the parameter '{parameter_name}'", name=claim.name, parameter_name=parameter.name)
+                )
         return tuple(self._compute(chosen, combination) for combination in combinations)
 
     def _cells(self, claim: Claim) -> tuple[Quantity, ...]:
@@ -173,36 +189,46 @@ class Evaluator:
         except LedgerError as error:
             raise _ledger_error(error, called) from error
         except UnitError as error:
-            raise EvaluationError("LM112", f"{called}: {error}") from error
+            raise EvaluationError("LM112", Message("{called}: {error}", called=called, error=error)) from error
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            raise EvaluationError("LM108", f"{called} raised {in_words(error)}{_last_line(error)}") from error
+            raise EvaluationError(
+                "LM108", Message("{called} raised {error}{where}", called=called, error=in_words(error), where=_last_line(error))
+            ) from error
         if not isinstance(result, Quantity):
-            raise EvaluationError("LM108", f"{called} returned {type(result).__name__}, expected a Quantity")
+            raise EvaluationError("LM108", Message("{called} returned {kind}, expected a Quantity", called=called, kind=type(result).__name__))
         parts: tuple[object, object] = (result.value, result.unit)
         if not isinstance(parts[0], Decimal) or not isinstance(parts[1], Unit):
-            raise EvaluationError("LM108", f"{called} returned a Quantity without a value or unit")
+            raise EvaluationError("LM108", Message("{called} returned a Quantity without a value or unit", called=called))
         if not result.value.is_finite() or abs(result.value.adjusted()) > _MAGNITUDE:
-            raise EvaluationError("LM108", f"{called} gives {result.value}, expected a finite number")
+            raise EvaluationError("LM108", Message("{called} gives {value}, expected a finite number", called=called, value=result.value))
         try:
             return result.to(chosen.unit)
         except UnitError as error:
-            raise EvaluationError(
-                "LM112", f"{called} gives {result.unit.spelled}, declared '{chosen.unit.symbol}' ({chosen.unit.spelled})"
-            ) from error
+            message = Message(
+                "{called} gives {spelled}, declared '{symbol}' ({unit_spelled})",
+                called=called,
+                spelled=result.unit.spelled,
+                symbol=chosen.unit.symbol,
+                unit_spelled=chosen.unit.spelled,
+            )
+            raise EvaluationError("LM112", message) from error
 
 
 def _ledger_error(error: LedgerError, called: str = "") -> EvaluationError:
     code = "" if error.unusable else "LM105" if error.missing else "LM107"
-    return EvaluationError(code, f"{called}: {error}" if called else str(error))
+    return EvaluationError(code, Message("{called}: {error}", called=called, error=error) if called else str(error))
 
 
 def _last_line(error: BaseException) -> str:
-    trace = error.__traceback__
-    while trace and trace.tb_next:
+    """Return where in the author's own code an exception came from: the last line that is not of this package."""
+    trace, own = error.__traceback__, None
+    while trace:
+        if not str(trace.tb_frame.f_globals.get("__name__")).startswith("ledgermark."):
+            own = trace
         trace = trace.tb_next
-    return f" ({trace.tb_frame.f_code.co_name}, line {trace.tb_lineno})" if trace else ""
+    return Message(" ({function}, line {line})", function=own.tb_frame.f_code.co_name, line=own.tb_lineno) if own else ""
 
 
 def _convert(chosen: Metric, parameter: inspect.Parameter, text: str) -> list[Any]:
@@ -224,5 +250,6 @@ def _item(chosen: Metric, parameter: inspect.Parameter, kind: Any, text: str) ->
             return {"true": True, "false": False}[text]
     except (ValueError, InvalidOperation, KeyError) as error:
         name = getattr(kind, "__name__", str(kind))
-        raise EvaluationError("LM106", f"{chosen.name}: {parameter.name}={text}, expected {name}") from error
+        message = Message("{name}: {parameter}={text}, expected {kind}", name=chosen.name, parameter=parameter.name, text=text, kind=name)
+        raise EvaluationError("LM106", message) from error
     return text

@@ -19,13 +19,15 @@ from mkdocs.utils import CountHandler
 
 from ledgermark.clock import now, read_stamp, today
 from ledgermark.examine import examine
-from ledgermark.findings import ConfigError
+from ledgermark.findings import ConfigError, counted, spoken
 from ledgermark.lastgood import LastGood
+from ledgermark.messages import Message
 from ledgermark.project import load_project
 from ledgermark.settings import Settings, read_settings
 from ledgermark.site import LOCALE_NAME, asset_files, generated_files, vendor_files
 from ledgermark.site_view import SiteView
 from ledgermark.stills import draw_stills
+from ledgermark.tongue import speaker, tongue
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -85,12 +87,13 @@ class LedgermarkPlugin(BasePlugin[LedgermarkConfig]):  # type: ignore[no-untyped
             stamp = read_stamp(self.root, config.repo_url or "")
             self.view = SiteView(checked, stamp=stamp, site_name=config.site_name, site_url=config.site_url or "", built=now().date())
         except ConfigError as error:
-            raise ConfigurationError(str(error)) from error
+            raise ConfigurationError(speaker(tongue(None))(error)) from error
         if checked.findings:
+            say = speaker(tongue(None))
             for finding in checked.findings:
-                log.error(str(finding))
-            count = len(checked.findings)
-            raise PluginError(f"ledgermark: {count} finding{'' if count == 1 else 's'}; the first: {checked.findings[0]}. Nothing was built.")
+                log.error(str(spoken(finding, say)))
+            found, first = counted(len(checked.findings)), spoken(checked.findings[0], say)
+            raise PluginError(say(Message("ledgermark: {found}; the first: {first}. Nothing was built.", found=found, first=first)))
         if self.settings.navigation:
             config.nav = [{language: [f"{language}/{item}" for item in self.settings.navigation]} for language in self.settings.languages]
         if _EXTENSION not in config.markdown_extensions:

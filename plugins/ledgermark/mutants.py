@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from ledgermark.findings import ConfigError
+from ledgermark.messages import Message
 from ledgermark.yamls import YamlError, read_yaml
 
 if TYPE_CHECKING:
@@ -121,15 +122,19 @@ def read_accepted(path: str, text: str) -> dict[str, str]:
     try:
         content: Any = read_yaml(text) or []
     except YamlError as error:
-        msg = f"{path}:{error.line}: no YAML: {error}"
+        msg = Message("{path}:{line}: no YAML: {error}", path=path, line=error.line, error=error)
         raise ConfigError(msg) from error
     accepted: dict[str, str] = {}
     for item in content if isinstance(content, list) else [content]:
         if not (isinstance(item, dict) and set(item) == {"mutant", "reason"} and all(isinstance(value, str) for value in item.values())):
-            msg = f"{path}: expected a list of objects with 'mutant' (the name `mutate` prints) and 'reason', found {item!r}"
+            msg = Message(
+                "{path}: expected a list of objects with 'mutant' (the name `mutate` prints) and 'reason', found {item}",
+                path=path,
+                item=repr(item),
+            )
             raise ConfigError(msg)
         if item["mutant"] in accepted:
-            msg = f"{path}: '{item['mutant']}' stands twice"
+            msg = Message("{path}: '{item}' stands twice", path=path, item=item["mutant"])
             raise ConfigError(msg)
         accepted[item["mutant"]] = item["reason"]
     return accepted

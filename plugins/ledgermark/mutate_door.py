@@ -10,6 +10,7 @@ from ledgermark.config_file import markdown_extensions, read_config
 from ledgermark.examine import examine
 from ledgermark.findings import ConfigError
 from ledgermark.ground import Ground
+from ledgermark.messages import Message
 from ledgermark.mutants import read_accepted
 from ledgermark.mutate import Judge, find_mutants, sample
 from ledgermark.project import load_project
@@ -39,7 +40,7 @@ def run_mutants(config: Path, size: int | None, seed: int, say: Callable[[str], 
     extensions, options = markdown_extensions(read_config(config))
     clean = examine(project, today(), extensions, options)
     if clean.findings:
-        msg = f"the check has findings, so nothing would tell a mutant; mend them first: {clean.findings[0]}"
+        msg = Message("the check has findings, so nothing would tell a mutant; mend them first: {first}", first=clean.findings[0])
         raise ConfigError(msg)
     root = config.resolve().parent
     listed = root / LIST

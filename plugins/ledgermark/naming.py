@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from ledgermark.findings import Finding, nearest
+from ledgermark.messages import Message
 from ledgermark.passages import CLAUSE, PART, SENTENCE, Span
 
 if TYPE_CHECKING:
@@ -29,10 +30,21 @@ def check_declared(families: Iterable[Family], metrics: Mapping[str, Metric], pa
     for metric in metrics.values():
         for family, names in metric.subjects.items():
             if family not in known:
-                problems.append(f"metric '{metric.name}' names the family '{family}'{nearest(family, known)}")
+                problems.append(
+                    Message("metric '{name}' names the family '{family}'{hint}", name=metric.name, family=family, hint=nearest(family, known))
+                )
                 continue
             strange = (name for name in names if name not in known[family])
-            problems += [f"metric '{metric.name}': no '{name}' in '{family}'{nearest(name, known[family])}" for name in strange]
+            problems += [
+                Message(
+                    "metric '{name}': no '{subject}' in '{family}'{hint}",
+                    name=metric.name,
+                    subject=name,
+                    family=family,
+                    hint=nearest(name, known[family]),
+                )
+                for name in strange
+            ]
     return [Finding(path, 1, 1, "LM123", problem) for problem in problems]
 
 
@@ -59,7 +71,14 @@ def check_subjects(page: Page, reading: Reading, words: Words, owners: Owners, v
         for family, mention in named.foreign(index).items():
             shown = " ".join(page.source.text[mention.start : mention.end].split())
             own = ", ".join(sorted(owners.of(claim, values.get(claim.key, ()), family)))
-            message = f"'{shown}' stands at '{claim.text}', whose rows are of {own} ({family}): {claim.key}"
+            message = Message(
+                "'{shown}' stands at '{text}', whose rows are of {own} ({family}): {key}",
+                shown=shown,
+                text=claim.text,
+                own=own,
+                family=family,
+                key=claim.key,
+            )
             findings.append(Finding(page.source.path, *page.source.place(mention.start), "LM120", message, shown))
     return findings
 

@@ -11,6 +11,7 @@ from ledgermark.blocks import KINDS, Block, find_blocks, misspelt_blocks
 from ledgermark.claims import PageClaims, find_claims
 from ledgermark.errata import Erratum, read_errata
 from ledgermark.findings import CODES, Finding, nearest
+from ledgermark.messages import Message
 from ledgermark.yamls import YamlError, read_yaml
 
 if TYPE_CHECKING:
@@ -90,10 +91,12 @@ def _read_meta(source: Source, findings: list[Finding]) -> dict[str, Any]:
     try:
         meta = read_yaml(source.front)
     except YamlError as error:
-        findings.append(Finding(source.path, error.line + 1, error.column, "LM901", f"the front matter is no YAML: {error}"))
+        findings.append(
+            Finding(source.path, error.line + 1, error.column, "LM901", Message("the front matter is no YAML: {error}", error=error))
+        )
         return {}
     if not isinstance(meta, dict):
-        findings.append(Finding(source.path, 2, 1, "LM901", "the front matter must be 'key: value' lines"))
+        findings.append(Finding(source.path, 2, 1, "LM901", Message("the front matter must be 'key: value' lines")))
         return {}
     return {str(key): value for key, value in meta.items()}
 
@@ -106,14 +109,8 @@ def _published(source: Source, meta: dict[str, Any], findings: list[Finding]) ->
         return value.date()
     if isinstance(value, date):
         return value
-    findings.append(
-        Finding(
-            source.path,
-            *source.place(max(source.text.find("date:"), 0)),
-            "LM901",
-            f"the page's date is '{value}', expected one such as 2026-08-01",
-        )
-    )
+    message = Message("the page's date is '{value}', expected one such as 2026-08-01", value=value)
+    findings.append(Finding(source.path, *source.place(max(source.text.find("date:"), 0)), "LM901", message))
     return None
 
 
@@ -126,17 +123,14 @@ def _read_silences(source: Source, findings: list[Finding]) -> tuple[Silence, ..
         line, column = source.place(offset)
         code, reason = match["code"] or "", match["reason"].strip()
         if code not in CODES:
-            findings.append(
-                Finding(
-                    source.path,
-                    line,
-                    column,
-                    "LM903",
-                    f"'{code}' is no code{nearest(code, CODES)}; expected <!-- ledgermark: allow CODE reason -->",
-                )
+            message = Message(
+                "'{code}' is no code{hint}; expected <!-- ledgermark: allow CODE reason -->", code=code, hint=nearest(code, CODES)
             )
+            findings.append(Finding(source.path, line, column, "LM903", message))
         elif not reason:
-            findings.append(Finding(source.path, line, column, "LM903", f"no reason; expected <!-- ledgermark: allow {code} reason -->"))
+            findings.append(
+                Finding(source.path, line, column, "LM903", Message("no reason; expected <!-- ledgermark: allow {code} reason -->", code=code))
+            )
         else:
             found.append(Silence(code, reason, line + text.count("\n"), column))
     return tuple(found)
@@ -154,6 +148,12 @@ def apply_silences(page: Page, findings: list[Finding]) -> list[Finding]:
             used.add(silence)
     unused = (silence for silence in page.silences if silence not in used)
     return kept + [
-        Finding(page.source.path, item.line, item.column, "LM902", f"nothing here is {item.code} ({CODES[item.code]}); remove the comment")
+        Finding(
+            page.source.path,
+            item.line,
+            item.column,
+            "LM902",
+            Message("nothing here is {code} ({title}); remove the comment", code=item.code, title=Message(CODES[item.code])),
+        )
         for item in unused
     ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from ledgermark.findings import Finding
 from ledgermark.givens import check_givens
+from ledgermark.messages import Message
 from ledgermark.tables import check_tables
 
 if TYPE_CHECKING:
@@ -30,9 +31,8 @@ def check_parity(pages: Mapping[str, Mapping[str, Page]]) -> list[Finding]:
         for language in languages:
             if language not in versions:
                 other = next(iter(versions.values()))
-                findings.append(
-                    Finding(other.source.path, 1, 1, "LM301", f"the page has no version in '{language}'; expected one at the same path")
-                )
+                message = Message("the page has no version in '{language}'; expected one at the same path", language=language)
+                findings.append(Finding(other.source.path, 1, 1, "LM301", message))
         ordered = list(versions.values())
         for page, other in pairwise(ordered):
             findings += _compare(page, other)
@@ -44,8 +44,8 @@ def _compare(page: Page, other: Page) -> list[Finding]:
     """Return what stands on one page and not on its other version, section by section."""
     here, there = _inventory(page), _inventory(other)
     findings: list[Finding] = []
-    for code, what in _KINDS:
-        findings += _surplus(page, other, code, what, here[what], there[what])
+    for code, kind, what in _KINDS:
+        findings += _surplus(page, other, code, what, here[kind], there[kind])
     findings += check_givens(page, other)
     findings += check_tables(page, other)
     theirs = {erratum.id: erratum for erratum in other.errata}
@@ -53,17 +53,28 @@ def _compare(page: Page, other: Page) -> list[Finding]:
         place = page.source.place(erratum.start)
         counterpart = theirs.get(erratum.id)
         if counterpart is None:
-            findings.append(Finding(page.source.path, *place, "LM304", f"the erratum '{erratum.id}' is not in {other.source.path}"))
+            message = Message("the erratum '{id}' is not in {path}", id=erratum.id, path=other.source.path)
+            findings.append(Finding(page.source.path, *place, "LM304", message))
         elif page.language < other.language and counterpart.date != erratum.date:
-            message = f"'{erratum.id}' is dated {erratum.date} here and {counterpart.date} in {other.source.path}"
+            message = Message(
+                "'{id}' is dated {date} here and {counterpart_date} in {path}",
+                id=erratum.id,
+                date=erratum.date,
+                counterpart_date=counterpart.date,
+                path=other.source.path,
+            )
             findings.append(Finding(page.source.path, *place, "LM304", message))
         elif page.language < other.language and set(counterpart.affects) != set(erratum.affects):
             differing = ", ".join(sorted(set(counterpart.affects) ^ set(erratum.affects)))
-            findings.append(
-                Finding(page.source.path, *place, "LM304", f"'{erratum.id}' affects other names in {other.source.path}: {differing}")
-            )
+            message = Message("'{id}' affects other names in {path}: {differing}", id=erratum.id, path=other.source.path, differing=differing)
+            findings.append(Finding(page.source.path, *place, "LM304", message))
     if page.language < other.language and page.published != other.published:
-        message = f"the page is dated {page.published} here and {other.published} in {other.source.path}"
+        message = Message(
+            "the page is dated {published} here and {other_published} in {path}",
+            published=page.published,
+            other_published=other.published,
+            path=other.source.path,
+        )
         findings.append(Finding(page.source.path, 1, 1, "LM305", message))
     return findings
 
@@ -78,10 +89,10 @@ class _Item:
 
 
 _KINDS: Final = (
-    ("LM305", "section"),
-    ("LM302", "claim"),
-    ("LM303", "figure"),
-    ("LM303", "evidence block"),
+    ("LM305", "section", Message("section")),
+    ("LM302", "claim", Message("claim")),
+    ("LM303", "figure", Message("figure")),
+    ("LM303", "evidence", Message("evidence block")),
 )
 
 
@@ -95,7 +106,7 @@ def _inventory(page: Page) -> dict[str, list[_Item]]:
         "section": [_Item(section.id, "", section.offset) for section in source.sections],
         "claim": [item(claim.key.replace("&amp;", "&"), claim.start) for claim in page.claims.claims],
         "figure": [item(block.argument, block.start) for block in page.figures],
-        "evidence block": [item(block.argument, block.start) for block in page.evidence],
+        "evidence": [item(block.argument, block.start) for block in page.evidence],
     }
 
 
@@ -107,8 +118,10 @@ def _surplus(page: Page, other: Page, code: str, what: str, here: list[_Item], t
         if left[item.name, item.section] > 0:
             left[item.name, item.section] -= 1
             continue
-        where = f" in the section '{item.section}'" if item.section else ""
-        named = f"the {what} '{item.name}'" if item.name else f"a {what}"
-        message = f"{named} stands here{where} and not there, or less often, in {other.source.path}"
+        where = Message(" in the section '{section}'", section=item.section) if item.section else ""
+        named = Message("the {what} '{name}'", what=what, name=item.name) if item.name else Message("a {what}", what=what)
+        message = Message(
+            "{named} stands here{where} and not there, or less often, in {path}", named=named, where=where, path=other.source.path
+        )
         findings.append(Finding(page.source.path, *page.source.place(item.offset), code, message))
     return findings

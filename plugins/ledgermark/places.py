@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from ledgermark.coverage import coverage_of
 from ledgermark.findings import ConfigError
+from ledgermark.messages import Message
 from ledgermark.unbound import BOUND, GIVEN
 
 if TYPE_CHECKING:
@@ -79,22 +80,27 @@ def number_at(project: Project, place: Place) -> Found:
     """
     source = next((page.source for page in project.all_pages if page.source.path == place.path), None) or project.texts.get(place.path)
     if source is None:
-        msg = f"{place.path} is no page of this project"
+        msg = Message("{path} is no page of this project", path=place.path)
         raise ConfigError(msg)
     items = sorted(_items(project, place.path, source), key=lambda item: item.start)
     lines = source.text.split("\n")
     if not 1 <= place.line <= len(lines):
-        msg = f"{place.path} has no line {place.line}; it has {len(lines)}"
+        msg = Message("{path} has no line {line}; it has {count}", path=place.path, line=place.line, count=len(lines))
         raise ConfigError(msg)
     begin = sum(len(line) + 1 for line in lines[: place.line - 1])
     end = begin + len(lines[place.line - 1])
     here = [item for item in items if item.start <= end and item.end > begin]
     if not here:
         text = lines[place.line - 1].strip()
-        words = f"'{text if len(text) <= _LONG else f'{text[:_LONG]}…'}'" if text else "nothing"
+        part = text if len(text) <= _LONG else f"{text[:_LONG]}…"
+        words = Message("'{text}'", text=part) if text else Message("nothing")
         near = min(items, key=lambda item: abs(item.line - place.line), default=None)
-        nearest = f"; the nearest is '{near.text}' at {near.path}:{near.line}:{near.column}" if near else ""
-        msg = f"no number at {place.path}:{place.line}, there is {words}{nearest}"
+        nearest = (
+            Message("; the nearest is '{text}' at {path}:{line}:{column}", text=near.text, path=near.path, line=near.line, column=near.column)
+            if near
+            else ""
+        )
+        msg = Message("no number at {path}:{line}, there is {words}{nearest}", path=place.path, line=place.line, words=words, nearest=nearest)
         raise ConfigError(msg)
     at = begin + (place.column or 1) - 1
     chosen = min(here, key=lambda item: max(item.start - at, at - item.end, 0))

@@ -20,8 +20,10 @@ from ledgermark.figures import find_figures
 from ledgermark.files import read_file
 from ledgermark.findings import ConfigError, Finding, in_words
 from ledgermark.ledger import load_ledger
+from ledgermark.messages import Message
 from ledgermark.metrics import find_metrics
 from ledgermark.pages import Page, read_page
+from ledgermark.parquet import StoredFile
 from ledgermark.record import History
 from ledgermark.source import Source
 from ledgermark.subjects import Family, read_subjects
@@ -47,7 +49,9 @@ def load_project(config_path: Path, settings: Settings | None = None) -> Project
     settings = settings or settings_in(read_config(config_path))
     for language, folder in settings.languages.items():
         if not (root / folder).is_dir():
-            msg = f"ledgermark: languages: {language} has its pages in '{folder}', which is no folder here"
+            msg = Message(
+                "ledgermark: languages: {language} has its pages in '{folder}', which is no folder here", language=language, folder=folder
+            )
             raise ConfigError(msg)
     findings: list[Finding] = []
     datasets, files = _read_data(root, settings, findings)
@@ -70,11 +74,12 @@ def load_project(config_path: Path, settings: Settings | None = None) -> Project
     )
 
 
+_PARQUET: Final = ".parquet"
 # What MkDocs takes for a page.
 _MARKDOWN: Final = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
 
 
-def _read_data(root: Path, settings: Settings, findings: list[Finding]) -> tuple[list[Dataset], dict[str, bytes | str]]:
+def _read_data(root: Path, settings: Settings, findings: list[Finding]) -> tuple[list[Dataset], dict[str, bytes | str | StoredFile]]:
     path = root / settings.descriptor
     content = read_file(path)
     if isinstance(content, str):
@@ -84,13 +89,27 @@ def _read_data(root: Path, settings: Settings, findings: list[Finding]) -> tuple
     findings += problems
     folder = PurePosixPath(settings.descriptor).parent
     datasets = [replace(dataset, path=str(folder / dataset.path)) for dataset in described]
-    files = {dataset.path: read_file(root / dataset.path) for dataset in datasets}
+    for dataset in datasets:
+        # The badge "rerunnable" rests on it.
+        if dataset.instrument and not (root / dataset.instrument).is_file():
+            message = f"'{dataset.name}': the instrument '{dataset.instrument}' is no file here; expected the script that measured the rows"
+            findings.append(Finding(settings.descriptor, 1, 1, "LM509", message))
+    files = {dataset.path: _stored(root / dataset.path) for dataset in datasets}
     listed = {str(PurePosixPath(name)) for name in files}
-    for stray in sorted(path.parent.glob("*.csv")) if not problems else ():
+    for stray in sorted(item for item in path.parent.iterdir() if item.suffix in (".csv", _PARQUET)) if not problems else ():
         name = str(folder / stray.name)
         if name not in listed:
-            findings.append(Finding(name, 1, 1, "LM506", f"the file is not in {settings.descriptor}; describe it there"))
+            findings.append(
+                Finding(name, 1, 1, "LM506", Message("the file is not in {descriptor}; describe it there", descriptor=settings.descriptor))
+            )
     return datasets, files
+
+
+def _stored(path: Path) -> bytes | str | StoredFile:
+    """Return a data file: its bytes, or itself where it is Parquet, which is never read whole, or in words why it cannot be read."""
+    if path.suffix == _PARQUET and path.is_file():
+        return StoredFile(path)
+    return read_file(path)
 
 
 def _load(root: Path, name: str, find: Callable[[dict[str, Any]], dict[str, Any]], code: str, findings: list[Finding]) -> dict[str, Any] | None:
@@ -110,7 +129,7 @@ def _load(root: Path, name: str, find: Callable[[dict[str, Any]], dict[str, Any]
         if isinstance(error, KeyboardInterrupt):
             raise
         line, column = _place_in(error, str(root / name))
-        findings.append(Finding(name, line, column, code, f"the file cannot be loaded: {in_words(error)}"))
+        findings.append(Finding(name, line, column, code, Message("the file cannot be loaded: {error}", error=in_words(error))))
         return None
     finally:
         sys.path.remove(folder)
@@ -136,18 +155,15 @@ def _read_pages(root: Path, settings: Settings, findings: list[Finding]) -> dict
             if path.suffix.lower() not in _MARKDOWN or not path.is_file():
                 continue
             if path.suffix != ".md":
-                findings.append(Finding(name, 1, 1, "LM901", f"the page's name ends in '{path.suffix}'; rename it to end in .md"))
+                findings.append(
+                    Finding(name, 1, 1, "LM901", Message("the page's name ends in '{suffix}'; rename it to end in .md", suffix=path.suffix))
+                )
                 continue
             if not language and path.relative_to(root / folder).parts[0] in settings.languages:
-                findings.append(
-                    Finding(
-                        name,
-                        1,
-                        1,
-                        "LM901",
-                        f"the page belongs to a language; move it to the folder '{path.relative_to(root / folder).parts[0]}'",
-                    )
+                message = Message(
+                    "the page belongs to a language; move it to the folder '{folder}'", folder=path.relative_to(root / folder).parts[0]
                 )
+                findings.append(Finding(name, 1, 1, "LM901", message))
                 continue
             content = read_file(path)
             if isinstance(content, bytes):
@@ -155,7 +171,8 @@ def _read_pages(root: Path, settings: Settings, findings: list[Finding]) -> dict
                     text = content.decode("utf-8").replace("\r\n", "\n")
                 except UnicodeDecodeError as error:
                     line = content.count(b"\n", 0, error.start) + 1
-                    findings.append(Finding(name, line, 1, "LM901", f"not UTF-8 (byte 0x{content[error.start]:02x}); save the page as UTF-8"))
+                    message = Message("not UTF-8 (byte 0x{byte}); save the page as UTF-8", byte=f"{content[error.start]:02x}")
+                    findings.append(Finding(name, line, 1, "LM901", message))
                     continue
                 relative = path.relative_to(root / folder).as_posix()
                 pages[language][relative] = read_page(Source(name, text), relative, language)
@@ -184,17 +201,19 @@ def _read_chips(root: Path, settings: Settings, findings: list[Finding]) -> dict
         content = read_yaml((root / settings.mastheads).read_text(encoding="utf-8")) or {}
     except ValueError as error:
         line = error.line if isinstance(error, YamlError) else 1
-        findings.append(Finding(settings.mastheads, line, 1, "LM901", f"no YAML: {error}"))
+        findings.append(Finding(settings.mastheads, line, 1, "LM901", Message("no YAML: {error}", error=error)))
         return {}
     if not isinstance(content, dict):
-        findings.append(Finding(settings.mastheads, 1, 1, "LM901", "expected a mapping of page paths to lists of chips"))
+        findings.append(Finding(settings.mastheads, 1, 1, "LM901", Message("expected a mapping of page paths to lists of chips")))
         return {}
     chips: dict[str, list[dict[str, object]]] = {}
     for page, items in content.items():
         if isinstance(items, list) and all(_is_chip(item) for item in items):
             chips[str(page)] = items
         else:
-            message = f"'{page}': expected a list of chips, each with a kind and a text per language, or dates such as [2026-08-01]"
+            message = Message(
+                "'{page}': expected a list of chips, each with a kind and a text per language, or dates such as [2026-08-01]", page=page
+            )
             findings.append(Finding(settings.mastheads, 1, 1, "LM901", message))
     return chips
 
@@ -206,7 +225,7 @@ def _read_families(root: Path, settings: Settings, findings: list[Finding]) -> t
     try:
         text = content.decode("utf-8") if isinstance(content, bytes) else ""
     except UnicodeDecodeError as error:
-        content = f"not UTF-8 (byte {error.start + 1})"
+        content = Message("not UTF-8 (byte {start})", start=error.start + 1)
     if isinstance(content, str):
         findings.append(Finding(settings.subjects, 1, 1, "LM123", content))
         return ()
@@ -223,7 +242,7 @@ def _read_history(root: Path, path: str, findings: list[Finding]) -> History:
         try:
             text = content.decode("utf-8") if isinstance(content, bytes) else ""
         except UnicodeDecodeError as error:
-            content = f"not UTF-8 (byte {error.start + 1})"
+            content = Message("not UTF-8 (byte {start})", start=error.start + 1)
         if isinstance(content, str):
             findings.append(Finding(path, 1, 1, "LM410", content))
             return History(path)
@@ -246,10 +265,12 @@ def _is_chip(item: Any) -> bool:
     )
 
 
-def _digest(root: Path, settings: Settings, files: Mapping[str, bytes | str]) -> str:
+def _digest(root: Path, settings: Settings, files: Mapping[str, bytes | str | StoredFile]) -> str:
     digest = hashlib.sha256()
     content = read_file(root / settings.descriptor)
-    for name, data in sorted([(settings.descriptor, content), *files.items()]):
+    for name, data in sorted([(settings.descriptor, content), *files.items()], key=lambda item: item[0]):
         body = data if isinstance(data, bytes) else b""
-        digest.update(f"{name}\0{len(body)}\0".encode() + body)
+        digest.update(f"{name}\0{data.size if isinstance(data, StoredFile) else len(body)}\0".encode() + body)
+        for piece in data.pieces() if isinstance(data, StoredFile) else ():
+            digest.update(piece)
     return digest.hexdigest()

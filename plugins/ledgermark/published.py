@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ledgermark.display import DisplayError, Shown, read_numbers
 from ledgermark.findings import Finding
+from ledgermark.messages import Message
 from ledgermark.record import Change, Event, History, Record, check_history, identity, read_record
 from ledgermark.units import UnitError
 
@@ -176,14 +177,23 @@ def _named(pages: Mapping[str, Mapping[str, Page]]) -> dict[str, dict[str, Page]
 def _finding(gap: Gap, pages: Mapping[str, Mapping[str, Page]], record_path: str) -> Finding:
     page = pages.get(gap.language, {}).get(gap.path)
     name = gap.key.partition("?")[0]
-    needed = f"add an erratum dated {gap.since} or later with 'affects: {name}', one that is not published yet"
+    needed = Message("add an erratum dated {since} or later with 'affects: {name}', one that is not published yet", since=gap.since, name=name)
     if page is None:
-        message = f"'{gap.old}' ({gap.key}) was published on {gap.path} ({gap.language}), and the page is gone; {needed}, on another page"
+        message = Message(
+            "'{old}' ({key}) was published on {path} ({language}), and the page is gone; {needed}, on another page",
+            old=gap.old,
+            key=gap.key,
+            path=gap.path,
+            language=gap.language,
+            needed=needed,
+        )
         return Finding(record_path, 1, 1, "LM408", message)
     if gap.claim is None:
-        message = f"'{gap.old}' ({gap.key}), published on {gap.since}, is gone from the page; {needed}"
+        message = Message(
+            "'{old}' ({key}), published on {since}, is gone from the page; {needed}", old=gap.old, key=gap.key, since=gap.since, needed=needed
+        )
         return Finding(page.source.path, 1, 1, "LM408", message)
-    message = f"shows {gap.claim.text}, published as {gap.old} on {gap.since}; {needed}"
+    message = Message("shows {text}, published as {old} on {since}; {needed}", text=gap.claim.text, old=gap.old, since=gap.since, needed=needed)
     return Finding(page.source.path, *page.source.place(gap.claim.start), "LM407", message, gap.claim.text)
 
 
@@ -193,12 +203,18 @@ def _lost_errata(pages: Mapping[str, Mapping[str, Page]], record: Record) -> Ite
             standing = {erratum.id: erratum for erratum in page.errata}
             for identifier, dated in record.errata.get(path, {}).items():
                 if identifier not in standing:
-                    yield Finding(
-                        page.source.path, 1, 1, "LM409", f"the erratum '{identifier}' of {dated} was published here and is gone; it stays"
+                    message = Message(
+                        "the erratum '{identifier}' of {dated} was published here and is gone; it stays", identifier=identifier, dated=dated
                     )
+                    yield Finding(page.source.path, 1, 1, "LM409", message)
                 elif standing[identifier].date != dated:
                     place = page.source.place(standing[identifier].start)
-                    message = f"'{identifier}' is dated {standing[identifier].date}, published with the date {dated}"
+                    message = Message(
+                        "'{identifier}' is dated {date}, published with the date {dated}",
+                        identifier=identifier,
+                        date=standing[identifier].date,
+                        dated=dated,
+                    )
                     yield Finding(page.source.path, *place, "LM409", message)
 
 
@@ -215,7 +231,13 @@ def new_events(comparison: Comparison, pages: Mapping[str, Mapping[str, Page]], 
     ]
     for gap in gaps:
         if gap.since is not None and gap.erratum is None:
-            msg = f"{gap.key} on {gap.path} ({gap.language}) was published as {gap.old}; no erratum says what became of it"
+            msg = Message(
+                "{key} on {path} ({language}) was published as {old}; no erratum says what became of it",
+                key=gap.key,
+                path=gap.path,
+                language=gap.language,
+                old=gap.old,
+            )
             raise ValueError(msg)
         shown = gap.claim.text if gap.claim else None
         events.append(Event(today, gap.path, gap.erratum.id if gap.erratum else "", None, gap.language, gap.key, gap.nth, shown))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from decimal import Context, Decimal
 from typing import TYPE_CHECKING, Final
 
+from ledgermark.messages import Message
 from ledgermark.units import Unit, UnitError, parse_unit
 
 if TYPE_CHECKING:
@@ -51,7 +52,12 @@ class Quantity:
         """Return the same amount in another unit. Raises `UnitError` when it measures something else."""
         target = parse_unit(unit) if isinstance(unit, str) else unit
         if not self.unit.measures_like(target):
-            msg = f"a value in {self.unit.spelled} cannot be given in '{target.symbol}' ({target.spelled})"
+            msg = Message(
+                "a value in {spelled} cannot be given in '{symbol}' ({target_spelled})",
+                spelled=self.unit.spelled,
+                symbol=target.symbol,
+                target_spelled=target.spelled,
+            )
             raise UnitError(msg)
         if target.factor == self.unit.factor:
             return Quantity(self.value, target, self.evidence)
@@ -159,7 +165,7 @@ def mean(quantities: Iterable[Quantity]) -> Quantity:
 def _some(quantities: Iterable[Quantity]) -> list[Quantity]:
     items = list(quantities)
     if not items:
-        msg = "no quantities"
+        msg = Message("no quantities")
         raise ValueError(msg)
     return items
 

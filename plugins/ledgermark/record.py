@@ -11,6 +11,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
 from ledgermark.findings import Finding, nearest
+from ledgermark.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -109,10 +110,12 @@ def read_record(path: str, text: str) -> tuple[Record, list[Finding]]:
     try:
         content = json.loads(text)
     except ValueError as error:
-        return Record(), [Finding(path, getattr(error, "lineno", 1), getattr(error, "colno", 1), "LM410", f"not JSON: {error}")]
+        return Record(), [
+            Finding(path, getattr(error, "lineno", 1), getattr(error, "colno", 1), "LM410", Message("not JSON: {error}", error=error))
+        ]
     items = content.get("events") if isinstance(content, dict) else None
     if not isinstance(items, list):
-        return Record(), [Finding(path, 1, 1, "LM410", "expected an object with a list 'events'")]
+        return Record(), [Finding(path, 1, 1, "LM410", Message("expected an object with a list 'events'"))]
     events: list[Event] = []
     for number, item in enumerate(items):
         event, problem = _event(item)
@@ -128,17 +131,17 @@ def read_record(path: str, text: str) -> tuple[Record, list[Finding]]:
 def _event(item: Any) -> tuple[Event | None, str]:
     """Return the event of a JSON object, or what is wrong with it."""
     if not isinstance(item, dict):
-        return None, "an event is an object"
+        return None, Message("an event is an object")
     keys = _ERRATUM_KEYS if "dated" in item else _VALUE_KEYS
     unknown = next((str(key) for key in item if key not in keys), None)
     if unknown is not None:
-        return None, f"unknown '{unknown}'{nearest(unknown, keys)}"
+        return None, Message("unknown '{unknown}'{hint}", unknown=unknown, hint=nearest(unknown, keys))
     try:
         return _read_event(item), ""
     except KeyError as error:
-        return None, f"the event has no {error}"
+        return None, Message("the event has no {error}", error=error)
     except (TypeError, ValueError) as error:
-        return None, f"the event has a value of the wrong form: {error}"
+        return None, Message("the event has a value of the wrong form: {error}", error=error)
 
 
 def _read_event(item: dict[str, Any]) -> Event:
@@ -149,7 +152,7 @@ def _read_event(item: dict[str, Any]) -> Event:
         return Event(when, page, str(item["erratum"]), date.fromisoformat(item["dated"]))
     shown, nth = item["shown"], item["nth"]
     if not isinstance(nth, int) or isinstance(nth, bool) or nth < 1 or not isinstance(shown, str | None):
-        msg = f"nth is {nth!r} and shown {shown!r}, expected a count from 1 and a text or null"
+        msg = Message("nth is {nth} and shown {shown}, expected a count from 1 and a text or null", nth=repr(nth), shown=repr(shown))
         raise ValueError(msg)
     return Event(when, page, erratum, None, str(item["language"]), str(item["claim"]), nth, shown)
 
@@ -162,23 +165,26 @@ def fold(events: Sequence[Event]) -> tuple[Record, int, str]:
     latest = date.min
     for number, event in enumerate(events):
         if event.on < latest:
-            return Record(), number, f"dated {event.on}, after an event of {latest}; events are added at the end"
+            return Record(), number, Message("dated {on}, after an event of {latest}; events are added at the end", on=event.on, latest=latest)
         latest = event.on
         if event.dated is not None:
             if event.erratum in errata.setdefault(event.page, {}):
-                return Record(), number, f"the erratum '{event.erratum}' of {event.page} stands twice"
+                return Record(), number, Message("the erratum '{erratum}' of {page} stands twice", erratum=event.erratum, page=event.page)
             errata[event.page][event.erratum] = event.dated
             continue
         before = current.get(event.place)
-        named = f"{event.claim} ({event.language}, number {event.nth}) on {event.page}"
+        named = Message(
+            "{claim} ({language}, number {nth}) on {page}", claim=event.claim, language=event.language, nth=event.nth, page=event.page
+        )
         if before is None:
             if event.shown is None or event.erratum:
-                return Record(), number, f"{named} was not published before, so it cannot change"
+                return Record(), number, Message("{named} was not published before, so it cannot change", named=named)
             current[event.place] = event.shown, event.on
             continue
         dated = next((found[event.erratum] for found in (errata.get(event.page, {}), *errata.values()) if event.erratum in found), None)
         if dated is None or dated < before[1]:
-            return Record(), number, f"{named} changes by no erratum of {before[1]} or later that was published before it"
+            message = Message("{named} changes by no erratum of {since} or later that was published before it", named=named, since=before[1])
+            return (Record(), number, message)
         changes.setdefault((event.page, event.language, event.erratum), []).append(Change(event.claim, before[0], event.shown))
         if event.shown is None:
             del current[event.place]
@@ -207,14 +213,16 @@ def check_history(history: History) -> list[Finding]:
     if not history.committed:
         return []
     if history.text is None:
-        return [Finding(history.path, 1, 1, "LM411", "the record of published values is gone; git has it")]
+        return [Finding(history.path, 1, 1, "LM411", Message("the record of published values is gone; git has it"))]
     now = _items(history.text)
     for text in history.committed:
         before = _items(text)
         kept = next((number for number, (old, new) in enumerate(zip(before, now, strict=False)) if old != new), min(len(before), len(now)))
         if kept < len(before):
-            message = (
-                f"event {kept + 1} is not what was committed: {json.dumps(before[kept], ensure_ascii=False)}; events are added, never changed"
+            message = Message(
+                "event {number} is not what was committed: {event}; events are added, never changed",
+                number=kept + 1,
+                event=json.dumps(before[kept], ensure_ascii=False),
             )
             return [Finding(history.path, _line(history.text, min(kept, max(len(now) - 1, 0))), 1, "LM411", message)]
     return []

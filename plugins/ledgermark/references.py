@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from ledgermark.messages import Message
 from ledgermark.near import COMPARED, Exemption, Near, Span
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def references(token: Token, near: Near) -> Exemption | None:
 
 def _wrong(token: Token, span: Span, near: Near, *, sections: bool) -> str:
     number = int(token.text)
-    known, what = (near.sections, "section") if sections else (near.figures, "figure")
+    known, what = (near.sections, Message("section")) if sections else (near.figures, Message("figure"))
     link = next((link for link in near.links if link.start <= token.start and token.end <= link.end), None)
     path, _, anchor = link.target.partition("#") if link else ("", "", "")
     if path:
@@ -47,12 +48,18 @@ def _wrong(token: Token, span: Span, near: Near, *, sections: bool) -> str:
     if anchor:
         name = anchor if sections else anchor.removeprefix("fig-")
         if name not in known:
-            return f"the link leads to '{anchor}', which is no {what} there"
+            return Message("the link leads to '{anchor}', which is no {what} there", anchor=anchor, what=what)
         right = known.index(name) + 1
-        return "" if right == number else f"'{anchor}' is {what} {right}, not {number}"
+        return (
+            ""
+            if right == number
+            else Message("'{anchor}' is {what} {right}, not {number}", anchor=anchor, what=what, right=right, number=number)
+        )
     if not 1 <= number <= len(known):
-        return f"there is no {what} {number} here; the page has {len(known)}"
+        return Message("there is no {what} {number} here; the page has {count}", what=what, number=number, count=len(known))
     if len(known) == 1:
         return ""
     anchor = f"#{'' if sections else 'fig-'}{known[number - 1]}"
-    return f"nothing holds the number to the {what}; link it: [{near.text[slice(*span)]}]({anchor})"
+    return Message(
+        "nothing holds the number to the {what}; link it: [{text}]({anchor})", what=what, text=near.text[slice(*span)], anchor=anchor
+    )

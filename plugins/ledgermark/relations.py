@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from ledgermark.findings import Finding
+from ledgermark.messages import Message, joined
 from ledgermark.passages import CLAUSE, NUMBER
 
 if TYPE_CHECKING:
@@ -260,6 +261,10 @@ def _in_header(header: str, language: str) -> Words | None:
     return find_words(ending, "", language) or find_words("", f" {ending.rpartition(',')[2].strip()}", language)
 
 
+_UNSAID: Final = "the link says is={relation}, {instead}; write '{example}' at '{shown}', or mend the link"
+_UNBOUND: Final = "'{text}' at '{shown}' says {said}, the link says an equality; add is={first}, or reword"
+
+
 def check_relations(page: Page, reading: Reading, language: str, neutral: re.Pattern[str] | None = None) -> list[Finding]:
     """Return the claims of a page whose words say another comparison than their links.
 
@@ -278,13 +283,12 @@ def check_relations(page: Page, reading: Reading, language: str, neutral: re.Pat
         said = words.relations if words else ()
         if claim.relation in said or (not claim.relation and not said):
             continue
-        place = page.source.place(claim.start)
+        either = joined(said, Message(" or "))
         if claim.relation:
             example = lexicon.examples[claim.relation]
-            instead = f"'{words.text}' says {' or '.join(said)}" if words else "no word at it does"
-            message = f"the link says is={claim.relation}, {instead}; write '{example}' at '{claim.text}', or mend the link"
-            findings.append(Finding(page.source.path, *place, "LM121", message, claim.text))
+            instead = Message("'{text}' says {said}", text=words.text, said=either) if words else Message("no word at it does")
+            message = Message(_UNSAID, relation=claim.relation, instead=instead, example=example, shown=claim.text)
         elif words:
-            message = f"'{words.text}' at '{claim.text}' says {' or '.join(said)}, the link says an equality; add is={said[0]}, or reword"
-            findings.append(Finding(page.source.path, *place, "LM122", message, claim.text))
+            message = Message(_UNBOUND, text=words.text, shown=claim.text, said=either, first=said[0])
+        findings.append(Finding(page.source.path, *page.source.place(claim.start), "LM121" if claim.relation else "LM122", message, claim.text))
     return findings

@@ -20,6 +20,7 @@ from ledgermark.badge import badge_of
 from ledgermark.contexts import checked_pairs
 from ledgermark.findings import Finding, in_words
 from ledgermark.markdown_ext import LedgermarkExtension, plain_text
+from ledgermark.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -124,7 +125,7 @@ def check_rendered(page: Page, contexts: Contexts, extensions: Sequence[str], co
         try:
             rendered = markdown.markdown(text, extensions=used, extension_configs=configured)
         except Exception as error:  # noqa: BLE001  (any extension of the site may fail in any way on a page)
-            return [Finding(page.source.path, 1, 1, "LM901", f"Markdown cannot render the page: {in_words(error)}")]
+            return [Finding(page.source.path, 1, 1, "LM901", Message("Markdown cannot render the page: {error}", error=in_words(error)))]
         reader = _Reader()
         reader.feed(rendered)
         reader.close()
@@ -133,8 +134,12 @@ def check_rendered(page: Page, contexts: Contexts, extensions: Sequence[str], co
             for element in reader.found
             if (problem := _problem(element, page, contexts))
         ]
-    return findings + [
-        Finding(page.source.path, 1, 1, "LM109", f"{message}; write it plainly as [number](claim:…)") for message in context.unchecked
+    if findings:
+        return findings
+    # What the reader of the HTML did not see, such as a claim in a script, but Markdown made all the same.
+    return [
+        Finding(page.source.path, 1, 1, "LM109", Message("{message}; write it plainly as [number](claim:…)", message=message))
+        for message in context.unchecked
     ]
 
 
@@ -142,21 +147,44 @@ def _problem(element: _Element, page: Page, contexts: Contexts) -> str:
     """Return why an element must not be there, or an empty text."""
     attributes = element.attributes
     shown = plain_text("".join(element.text))
-    unchecked = "is rendered but could not be checked"
+    unchecked = Message("is rendered but could not be checked")
     if "data-claim" in attributes:
         known = (attributes["data-claim"], shown) in checked_pairs(page.claims.claims)
-        return "" if known else f"'{shown}' as the claim '{attributes['data-claim']}' {unchecked}; write it plainly as [number](claim:…)"
+        return (
+            ""
+            if known
+            else Message(
+                "'{shown}' as the claim '{key}' {unchecked}; write it plainly as [number](claim:…)",
+                shown=shown,
+                key=attributes["data-claim"],
+                unchecked=unchecked,
+            )
+        )
     if "data-given" in attributes:
         known = (attributes["data-given"], shown) in {(given.source, plain_text(given.text)) for given in page.claims.given}
-        return "" if known else f"'{shown}' as a given number {unchecked}; write it plainly as [number](given: \"source\")"
+        return (
+            ""
+            if known
+            else Message(
+                "'{shown}' as a given number {unchecked}; write it plainly as [number](given: \"source\")", shown=shown, unchecked=unchecked
+            )
+        )
     if "data-figure" in attributes:
         name = attributes["data-figure"]
         drawn = contexts.checked.drawn.get((name, page.language or contexts.language("")))
         known = name in {block.argument for block in page.figures} and (drawn is None or attributes.get("data-badge") == drawn.badge)
-        return "" if known else f"the figure '{name}' {unchecked}; begin its block '/// figure' at the margin"
+        return (
+            ""
+            if known
+            else Message("the figure '{name}' {unchecked}; begin its block '/// figure' at the margin", name=name, unchecked=unchecked)
+        )
     if "data-erratum" in attributes:
         name = attributes["data-erratum"]
-        return "" if name in {erratum.id for erratum in page.errata} else f"the erratum '{name}' {unchecked}; begin its block at the margin"
+        return (
+            ""
+            if name in {erratum.id for erratum in page.errata}
+            else Message("the erratum '{name}' {unchecked}; begin its block at the margin", name=name, unchecked=unchecked)
+        )
     return _typed_badge(attributes, page, contexts)
 
 
@@ -167,8 +195,9 @@ def _typed_badge(attributes: Mapping[str, str], page: Page, contexts: Contexts) 
     written = attributes.get("data-dataset") in {block.argument for block in page.evidence}
     if dataset is not None and written and badge_of([dataset]) == attributes.get("data-badge"):
         return ""
-    return "a badge is typed by hand; badges are computed: write '/// evidence | DATASET'"
+    return Message("a badge is typed by hand; badges are computed: write '/// evidence | DATASET'")
 
 
 def _offset(page: Page, text: str) -> int:
-    return max(page.source.text.find(text.strip(), page.source.body_start), 0) if text.strip() else 0
+    plain = text.replace("\u00a0", " ").strip()  # rendering ties a number to its unit
+    return max(page.source.text.find(plain, page.source.body_start), 0) if plain else 0

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ledgermark.badge import MEANINGS, badge_of
 from ledgermark.check import rows_of
-from ledgermark.findings import CODES, printable
+from ledgermark.findings import CODES, counted, printable, spoken
+from ledgermark.messages import Message
 from ledgermark.record import event_item
 from ledgermark.sarif import sarif
 from ledgermark.typeset import show
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ledgermark.figures import Drawn
     from ledgermark.findings import Finding
     from ledgermark.fix import Edit
+    from ledgermark.messages import Say
     from ledgermark.pages import Page
     from ledgermark.quantity import Quantity
     from ledgermark.record import Event
@@ -29,52 +31,69 @@ if TYPE_CHECKING:
 FORMATS: Final = ("text", "json", "github", "sarif")
 
 
-def report(findings: Sequence[Finding], form: str, summary: str) -> str:
+def report(findings: Sequence[Finding], form: str, summary: str, say: Say = str) -> str:
     """Return the findings in a format; the summary line ends the text form.
 
     Args:
         findings: sorted.
         form: one of `FORMATS`.
         summary: what was checked.
+        say: in which language.
     """
+    findings, summary = [spoken(finding, say) for finding in findings], say(summary)
     if form == "json":
-        return json.dumps({"findings": [finding_record(finding) for finding in findings], "summary": summary}, ensure_ascii=False, indent=2)
+        return json.dumps(
+            {"findings": [finding_record(finding, say) for finding in findings], "summary": summary}, ensure_ascii=False, indent=2
+        )
     if form == "sarif":
-        return json.dumps(sarif(findings, version("ledgermark")), ensure_ascii=False, indent=2)
+        return json.dumps(sarif(findings, version("ledgermark"), say), ensure_ascii=False, indent=2)
     if form == "github":
         return "\n".join(_github(finding) for finding in findings)
     return "\n".join([*(str(finding) for finding in findings), summary])
 
 
+def claims_of(checked: Checked) -> dict[str, int]:
+    """Return how many claims the pages of each language hold."""
+    pages = checked.project.pages
+    return {
+        language: sum(len(page.claims.claims) for page in pages.get(language, {}).values()) for language in checked.project.settings.languages
+    }
+
+
 def summary_of(checked: Checked) -> str:
     """Return one line on what was checked and found."""
-    counts: dict[str, int] = {}
-    for language in checked.project.settings.languages:
-        counts[language] = sum(len(page.claims.claims) for page in checked.project.pages.get(language, {}).values())
+    return summary(claims_of(checked), len(checked.findings), unchecked=checked.project.history.unchecked)
+
+
+def summary(counts: Mapping[str, int], findings: int, *, unchecked: bool) -> str:
+    """Return one line on a check.
+
+    Args:
+        counts: how many claims each language has.
+        findings: how many it found.
+        unchecked: whether the record of published values could not be compared with its history.
+    """
     claims = ", ".join(f"{count} {language}" for language, count in counts.items())
-    found = len(checked.findings)
-    words = "no findings" if not found else "1 finding" if found == 1 else f"{found} findings"
-    history = checked.project.history
-    note = "; no git here, so the record of published values was not compared with its history" if history.unchecked else ""
-    return f"ledgermark: {words} (claims: {claims}){note}"
+    note = Message("; no git here, so the record of published values was not compared with its history") if unchecked else ""
+    return Message("ledgermark: {found} (claims: {claims}){note}", found=counted(findings), claims=claims, note=note)
 
 
-def finding_record(finding: Finding) -> dict[str, Any]:
+def finding_record(finding: Finding, say: Say = str) -> dict[str, Any]:
     """Return a finding as a JSON object."""
     return {
         "path": finding.path,
         "line": finding.line,
         "column": finding.column,
         "code": finding.code,
-        "title": CODES[finding.code],
-        "message": finding.message,
+        "title": say(Message(CODES[finding.code])),
+        "message": say(finding.message),
         "shown": finding.shown,
         "expected": finding.expected,
         "rows": list(finding.rows),
     }
 
 
-def edits_report(changed: Mapping[Page, Sequence[Edit]], form: str, *, dry: bool, drafts: Sequence[Draft] = ()) -> str:
+def edits_report(changed: Mapping[Page, Sequence[Edit]], form: str, *, dry: bool, drafts: Sequence[Draft] = (), say: Say = str) -> str:
     """Return what `fix` changed, or would change: each edit with its place, and the errata drafted.
 
     Args:
@@ -82,6 +101,7 @@ def edits_report(changed: Mapping[Page, Sequence[Edit]], form: str, *, dry: bool
         form: `text` or `json`.
         dry: whether nothing was written.
         drafts: the errata for published values that changed.
+        say: in which language.
     """
     placed = [(page.source.path, *page.source.place(edit.start), edit.old, edit.new) for page, edits in changed.items() for edit in edits]
     if form == "json":
@@ -90,13 +110,22 @@ def edits_report(changed: Mapping[Page, Sequence[Edit]], form: str, *, dry: bool
         if drafts:
             records["errata"] = [{"path": item.page.source.path, "id": item.id, "affects": list(item.affects)} for item in drafts]
         return json.dumps(records, ensure_ascii=False, indent=2)
-    pages = f"{len(changed)} page{'' if len(changed) == 1 else 's'} {'would change' if dry else 'changed'}"
-    lines = [f"{path}:{line}:{column}: {old} -> {new}" for path, line, column, old, new in placed]
-    lines += [f"{item.page.source.path}: erratum '{item.id}' drafted for {', '.join(item.affects)}; say what happened" for item in drafts]
-    return "\n".join(printable(line) for line in [*lines, pages])
+    pages = Message("1 page") if len(changed) == 1 else Message("{count} pages", count=len(changed))
+    total = Message("{pages} would change", pages=pages) if dry else Message("{pages} changed", pages=pages)
+    lines: list[str] = [f"{path}:{line}:{column}: {old} -> {new}" for path, line, column, old, new in placed]
+    lines += [
+        Message(
+            "{path}: erratum '{id}' drafted for {names}; say what happened",
+            path=item.page.source.path,
+            id=item.id,
+            names=", ".join(item.affects),
+        )
+        for item in drafts
+    ]
+    return "\n".join(printable(say(line)) for line in [*lines, total])
 
 
-def events_report(events: Sequence[Event], path: str, form: str, *, dry: bool) -> str:
+def events_report(events: Sequence[Event], path: str, form: str, *, dry: bool, say: Say = str) -> str:
     """Return what `publish` added to the record, or would add.
 
     Args:
@@ -104,12 +133,19 @@ def events_report(events: Sequence[Event], path: str, form: str, *, dry: bool) -
         path: the record's.
         form: `text` or `json`.
         dry: whether nothing was written.
+        say: in which language.
     """
     if form == "json":
         return json.dumps({"events": [event_item(event) for event in events], "path": path, "written": not dry}, ensure_ascii=False, indent=2)
     values = sum(event.dated is None for event in events)
-    counted = f"{values} value{'' if values == 1 else 's'}, {len(events) - values} errat{'um' if len(events) - values == 1 else 'a'}"
-    return f"{path}: {counted} {'would be added' if dry else 'added'}" if events else f"{path}: nothing new"
+    errata = len(events) - values
+    of_values = Message("1 value") if values == 1 else Message("{count} values", count=values)
+    of_errata = Message("1 erratum") if errata == 1 else Message("{count} errata", count=errata)
+    if not events:
+        return say(Message("{path}: nothing new", path=path))
+    if dry:
+        return say(Message("{path}: {values}, {errata} would be added", path=path, values=of_values, errata=of_errata))
+    return say(Message("{path}: {values}, {errata} added", path=path, values=of_values, errata=of_errata))
 
 
 def _github(finding: Finding) -> str:
@@ -163,12 +199,13 @@ def input_rows(values: Iterable[Quantity], project: Project) -> list[dict[str, A
     return records
 
 
-def explain_text(answer: dict[str, Any]) -> str:
+def explain_text(answer: dict[str, Any], say: Say = str) -> str:
     """Return an explanation for a terminal."""
-    lines = [answer["claim"], f"  {answer['sentence']}" if answer["sentence"] else "", f"  = {answer['formula']}" if answer["formula"] else ""]
-    lines.append(f"  gives {', '.join(answer['values'])}" if answer["values"] else "")
+    sentence = say(Message(answer["sentence"]))
+    lines = [answer["claim"], f"  {sentence}" if sentence else "", f"  = {answer['formula']}" if answer["formula"] else ""]
+    lines.append(say(Message("  gives {values}", values=", ".join(answer["values"]))) if answer["values"] else "")
     if answer["badge"]:
-        lines.append(f"  {answer['badge']}: {MEANINGS[answer['badge']]}")
+        lines.append(f"  {answer['badge']}: {say(Message(MEANINGS[answer['badge']]))}")
     for record in answer["inputs"]:
         cells = ", ".join(f"{name}={cell}" for name, cell in record["row"].items())
         lines.append(f"  {record['file']}:{record['line']}  {cells}" + (f"  [{', '.join(record['used'])}]" if record["used"] else ""))
@@ -189,13 +226,16 @@ def recomputation(drawn: Drawn, project: Project) -> dict[str, Any]:
     }
 
 
-def recompute_text(answer: dict[str, Any]) -> str:
+def recompute_text(answer: dict[str, Any], say: Say = str) -> str:
     """Return a recomputation for a terminal: a table with aligned columns."""
     table = [answer["columns"], *answer["rows"]]
     widths = [max(_width(row[index]) for row in table) for index in range(len(answer["columns"]))]
     lines = [f"{answer['figure']}: {answer['title']}"]
     lines += ["  " + "  ".join(cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
-    lines += [f"  {answer['badge']}: {MEANINGS[answer['badge']]}", f"  rows read: {len(answer['inputs'])}, {answer['digest']}"]
+    lines += [
+        f"  {answer['badge']}: {say(Message(MEANINGS[answer['badge']]))}",
+        say(Message("  rows read: {count}, {digest}", count=len(answer["inputs"]), digest=answer["digest"])),
+    ]
     return "\n".join(printable(line) for line in lines)
 
 

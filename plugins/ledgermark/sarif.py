@@ -5,21 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ledgermark.findings import CODES
+from ledgermark.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ledgermark.findings import Finding
+    from ledgermark.messages import Say
 
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 
 
-def sarif(findings: Sequence[Finding], version: str) -> dict[str, Any]:
+def sarif(findings: Sequence[Finding], version: str, say: Say = str) -> dict[str, Any]:
     """Return a SARIF log with one run.
 
     Args:
         findings: sorted.
         version: the tool's own version.
+        say: in which language.
     """
     used = sorted({finding.code for finding in findings})
     return {
@@ -31,7 +34,7 @@ def sarif(findings: Sequence[Finding], version: str) -> dict[str, Any]:
                     "driver": {
                         "name": "ledgermark",
                         "version": version,
-                        "rules": [{"id": code, "shortDescription": {"text": CODES[code]}} for code in used],
+                        "rules": [{"id": code, "shortDescription": {"text": say(Message(CODES[code]))}} for code in used],
                     }
                 },
                 # Columns count characters; SARIF's own default is UTF-16 units.
@@ -51,7 +54,7 @@ def _result(finding: Finding, used: list[str]) -> dict[str, Any]:
         "ruleId": finding.code,
         "ruleIndex": used.index(finding.code),
         "level": "error",
-        "message": {"text": finding.message},
+        "message": {"text": str(finding.message)},
         "locations": [{"physicalLocation": place}],
     }
     if finding.rows:

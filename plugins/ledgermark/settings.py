@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from ledgermark.findings import ConfigError, nearest
+from ledgermark.messages import Message
 from ledgermark.units import UnitError, parse_unit
 
 if TYPE_CHECKING:
@@ -67,16 +68,20 @@ def read_settings(block: Mapping[str, Any] | None, *, docs_dir: str | None = Non
         ConfigError: an unknown key, or a value of the wrong form; it says which forms are accepted.
     """
     if block is not None and not isinstance(block, dict):
-        msg = f"ledgermark: its options are {block!r}, expected 'key: value' lines"
+        msg = Message("ledgermark: its options are {block}, expected 'key: value' lines", block=repr(block))
         raise ConfigError(msg)
     options = dict(block or {})
     known = [item.name for item in fields(Settings)]
     for key in options:
         if key not in known:
-            msg = f"ledgermark: unknown option '{key}'{nearest(str(key), known)}"
+            msg = Message("ledgermark: unknown option '{key}'{hint}", key=key, hint=nearest(str(key), known))
             raise ConfigError(msg)
     if docs_dir is not None and options.setdefault("pages", docs_dir) != docs_dir:
-        msg = f"ledgermark: pages is {options['pages']!r}, but MkDocs' docs_dir is {docs_dir!r}; leave pages out"
+        msg = Message(
+            "ledgermark: pages is {value}, but MkDocs' docs_dir is {docs_dir}; leave pages out",
+            value=repr(options["pages"]),
+            docs_dir=repr(docs_dir),
+        )
         raise ConfigError(msg)
     settings = Settings()
     for key in ("descriptor", "metrics", "figures", "pages", "locale", "mastheads", "subjects", "assets"):
@@ -91,7 +96,7 @@ def read_settings(block: Mapping[str, Any] | None, *, docs_dir: str | None = Non
     options["terms"] = _terms(options.get("terms") or {})
     for key in ("stills", "math"):
         if not isinstance(options.get(key, True), bool):
-            msg = f"ledgermark: {key} is {options[key]!r}, expected true or false"
+            msg = Message("ledgermark: {key} is {value}, expected true or false", key=key, value=repr(options[key]))
             raise ConfigError(msg)
     return Settings(**options)
 
@@ -105,46 +110,48 @@ def _path(key: str, value: Any) -> str:
         or not value.isprintable()
         or value in ("", ".")
     ):
-        msg = f"ledgermark: {key} is {value!r}, expected a path below the folder of mkdocs.yml"
+        msg = Message("ledgermark: {key} is {value}, expected a path below the folder of mkdocs.yml", key=key, value=repr(value))
         raise ConfigError(msg)
     return value.strip("/")
 
 
 def _texts(key: str, value: Any) -> dict[str, str]:
     if not isinstance(value, dict) or not value or not all(isinstance(item, str) for pair in value.items() for item in pair):
-        msg = f"ledgermark: {key} is {value!r}, expected a mapping such as {{en: English, zh: 中文}}"
+        msg = Message("ledgermark: {key} is {value}, expected a mapping such as {{en: English, zh: 中文}}", key=key, value=repr(value))
         raise ConfigError(msg)
     return dict(value)
 
 
 def _list(key: str, value: Any) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
-        msg = f"ledgermark: {key} is {value!r}, expected a list of texts"
+        msg = Message("ledgermark: {key} is {value}, expected a list of texts", key=key, value=repr(value))
         raise ConfigError(msg)
     return tuple(value)
 
 
 def _units(value: Any) -> dict[str, tuple[str, ...]]:
     if not isinstance(value, dict):
-        msg = f"ledgermark: units is {value!r}, expected a mapping such as {{workgroup: [workgroups, 个工作组]}}"
+        msg = Message("ledgermark: units is {value}, expected a mapping such as {{workgroup: [workgroups, 个工作组]}}", value=repr(value))
         raise ConfigError(msg)
     for unit in value:
         try:
             parse_unit(str(unit))
         except UnitError as error:
-            msg = f"ledgermark: units: {error}"
+            msg = Message("ledgermark: units: {error}", error=error)
             raise ConfigError(msg) from error
     units = {str(unit): _list(f"units.{unit}", spellings) for unit, spellings in value.items()}
     for unit, spellings in units.items():
         for spelling in spellings:
             if not spelling.strip() or spelling != spelling.strip() or not spelling.isprintable() or spelling[0].isdigit():
-                msg = f"ledgermark: units.{unit}: {spelling!r} is no spelling of a unit"
+                msg = Message("ledgermark: units.{unit}: {spelling} is no spelling of a unit", unit=unit, spelling=repr(spelling))
                 raise ConfigError(msg)
     return units
 
 
 def _terms(value: Any) -> dict[str, str]:
     if not isinstance(value, dict) or not all(isinstance(item, str) and item.strip() for pair in value.items() for item in pair):
-        msg = f"ledgermark: terms is {value!r}, expected each phrase with its reason, such as {{RX 7900 XT: name of the card}}"
+        msg = Message(
+            "ledgermark: terms is {value}, expected each phrase with its reason, such as {{RX 7900 XT: name of the card}}", value=repr(value)
+        )
         raise ConfigError(msg)
     return {" ".join(phrase.split()): reason for phrase, reason in value.items()}

@@ -15,8 +15,9 @@ from ledgermark.clock import today
 from ledgermark.config_file import markdown_extensions, read_config
 from ledgermark.contexts import Contexts, address_of
 from ledgermark.examine import examine
-from ledgermark.findings import ConfigError
+from ledgermark.findings import ConfigError, counted
 from ledgermark.markdown_ext import LedgermarkExtension, RenderedPage
+from ledgermark.messages import Message
 from ledgermark.project import load_project
 from ledgermark.source import Source
 
@@ -47,7 +48,7 @@ class _WhichPage(Preprocessor):
         contexts = _contexts(self.project, stills=self.stills)
         name = contexts.name_of("\n".join(lines))
         if name is None and (bound := _bound("\n".join(lines))):
-            msg = f"'{bound}' stands on a page that is not, letter for letter, one of the checked project; stage it anew"
+            msg = Message("'{bound}' stands on a page that is not, letter for letter, one of the checked project; stage it anew", bound=bound)
             raise ConfigError(msg)
         self.page.context = contexts.context(name, address_of(name)) if name is not None else None
         page = contexts.page(name) if name is not None else None
@@ -115,6 +116,6 @@ def _contexts(project: str, *, stills: bool) -> Contexts:
     path = Path(project)
     checked = examine(load_project(path), today(), *markdown_extensions(read_config(path)))
     if checked.findings:
-        msg = f"{len(checked.findings)} findings; the first: {checked.findings[0]}"
+        msg = Message("{found}; the first: {first}", found=counted(len(checked.findings)), first=checked.findings[0])
         raise ConfigError(msg)
     return Contexts(checked, frozenset(f"{name}.{language}" for name, language in checked.drawn) if stills else frozenset())

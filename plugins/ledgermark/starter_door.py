@@ -6,6 +6,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from ledgermark.findings import ConfigError
+from ledgermark.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +23,7 @@ def write_starter(folder: Path) -> list[str]:
     files = dict(_files(resources.files("ledgermark") / "starter", ""))
     present = [name for name in files if (folder / name).exists()]
     if present:
-        msg = f"{folder / present[0]} is there already; nothing was written"
+        msg = Message("{folder} is there already; nothing was written", folder=folder / present[0])
         raise ConfigError(msg)
     for name, content in files.items():
         target = folder / name

@@ -16,6 +16,7 @@ import yaml
 
 from ledgermark.findings import Finding, nearest
 from ledgermark.ledger import Ledger, LedgerError, Row
+from ledgermark.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -83,14 +84,16 @@ def read_subjects(path: str, text: str, languages: Iterable[str]) -> tuple[tuple
         content = yaml.safe_load(text) or {}
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        return (), [Finding(path, mark.line + 1 if mark else 1, 1, "LM123", f"no YAML: {getattr(error, 'problem', error)}")]
+        return (), [
+            Finding(path, mark.line + 1 if mark else 1, 1, "LM123", Message("no YAML: {error}", error=getattr(error, "problem", error)))
+        ]
     if not isinstance(content, dict):
-        finding("expected families: 'name:' with 'columns' and 'subjects' under it")
+        finding(Message("expected families: 'name:' with 'columns' and 'subjects' under it"))
         return (), findings
     families: list[Family] = []
     for name, block in content.items():
         if not isinstance(block, dict) or set(block) - set(_FIELDS) or not isinstance(block.get("subjects"), dict):
-            finding(f"'{name}': expected 'columns', a list, and 'subjects', each with a name of its own", str(name))
+            finding(Message("'{name}': expected 'columns', a list, and 'subjects', each with a name of its own", name=name), str(name))
             continue
         subjects = [_subject(str(key), item, (*languages,), finding) for key, item in block["subjects"].items()]
         families.append(Family(str(name), _texts(block.get("columns")), tuple(subject for subject in subjects if subject)))
@@ -100,14 +103,14 @@ def read_subjects(path: str, text: str, languages: Iterable[str]) -> tuple[tuple
 def _subject(name: str, block: Any, languages: tuple[str, ...], finding: Any) -> Subject | None:
     known = ("values", "words", *languages)
     if not isinstance(block, dict):
-        finding(f"'{name}': expected 'values' and 'words'", name)
+        finding(Message("'{name}': expected 'values' and 'words'", name=name), name)
         return None
     for key in block:
         if key not in known:
-            finding(f"'{name}': unknown '{key}'{nearest(str(key), known)}", name)
+            finding(Message("'{name}': unknown '{key}'{hint}", name=name, key=key, hint=nearest(str(key), known)), name)
     words = {language: _texts(block.get(language)) for language in languages} | {"": _texts(block.get("words"))}
     if not any(words.values()):
-        finding(f"'{name}' has no words; write 'words' for all languages, or one list per language", name)
+        finding(Message("'{name}' has no words; write 'words' for all languages, or one list per language", name=name), name)
     return Subject(name, _texts(block.get("values")), words)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from ledgermark.claims import RESERVED, parse_key
 from ledgermark.display import DisplayError, agrees, read_numbers
+from ledgermark.messages import Message, joined
 from ledgermark.metrics import EvaluationError, Evaluator
 from ledgermark.typeset import show
 
@@ -62,9 +63,13 @@ class Suggestions:
         except (DisplayError, ValueError):
             found = {}
         if 0 < len(found) <= _MANY:
-            given = " and ".join(f"claim:{key} gives {show(value.value, value.unit)}" for key, value in found.items())
-            return f"'{text}' is bound to nothing; {given}"
-        return f"'{text}' is bound to nothing; make it a claim, give its source (given:), list its phrase in terms, or say it without a number"
+            claims = (Message("claim:{key} gives {amount}", key=key, amount=show(value.value, value.unit)) for key, value in found.items())
+            given = joined(claims, Message(" and "))
+            return Message("'{text}' is bound to nothing; {given}", text=text, given=given)
+        return Message(
+            "'{text}' is bound to nothing; make it a claim, give its source (given:), list its phrase in terms, or say it without a number",
+            text=text,
+        )
 
     def instead(self, number: Shown, unit: Unit, key: str) -> tuple[str, ...]:
         """Return the claims that give a number that its own claim does not; those of the same metric where there are too many.

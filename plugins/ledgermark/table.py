@@ -6,16 +6,17 @@ import bisect
 import csv
 import io
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ledgermark.findings import Finding, nearest
+from ledgermark.messages import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     import pandas as pd
 
@@ -27,26 +28,38 @@ _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
 _BOOLEANS: Final = {"true": "true", "false": "false", "True": "true", "False": "false", "1": "true", "0": "false"}
 _MAGNITUDE: Final = 100  # powers of ten; a cell beyond is no measurement and would fill the memory when written out
 _REMEMBERED: Final = 4096  # different cells of a column whose answer is kept: most columns repeat a few
-_MANY: Final = 20  # findings of a kind in one file after which the rest is counted, not listed
+MANY: Final = 20  # findings of a kind in one file after which the rest is counted, not listed
+
+
+class Stored(Protocol):
+    """Rows that stay in their file."""
+
+    def find(self, wanted: Mapping[str, tuple[str, ...]]) -> list[int]:
+        """Return the positions of the rows that have, in each of some columns, one of some canonical values; in order."""
+
+    def values(self, name: str, most: int) -> set[str]:
+        """Return the different values of a column in canonical spelling, or none when there are more than that many."""
 
 
 @dataclass(frozen=True)
 class Table:
     """The rows of a dataset: texts as written, in file order, and the line of each (1-based; the header is line 1).
 
-    Selectors ask for single cells, so columns are lists; `frame` is the same as pandas holds it, made when first asked for.
+    Selectors ask for single cells, so columns are sequences; `frame` is the same as pandas holds it, made when first asked for. Of a Parquet
+    file, which `stored` is, cells are read when they are asked for, and its rows' numbers stand for lines.
     """
 
     dataset: Dataset
-    columns: dict[str, list[str]]
-    lines: tuple[int, ...]
+    columns: Mapping[str, Sequence[str]]
+    lines: Sequence[int]
+    stored: Stored | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def frame(self) -> pd.DataFrame:
         """The table as a pandas data frame of texts."""
         import pandas as pd  # noqa: PLC0415  (half a second that a check should not pay)
 
-        return pd.DataFrame(self.columns, dtype=object)
+        return pd.DataFrame({name: list(cells) for name, cells in self.columns.items()}, dtype=object)
 
     def row(self, position: int) -> dict[str, str]:
         """Return a row as column name to text."""
@@ -70,7 +83,7 @@ def canonical(column: Column, text: str) -> str:
             return date.fromisoformat(text).isoformat()
         case "string":
             return text
-    msg = f"'{text}' is no {column.type}"
+    msg = Message("'{text}' is no {type}", text=text, type=column.type)
     raise ValueError(msg)
 
 
@@ -97,34 +110,39 @@ def read_table(dataset: Dataset, path: str, data: bytes) -> tuple[Table | None, 
         data: its bytes.
     """
     if not data.removeprefix(b"\xef\xbb\xbf").strip():
-        return None, [Finding(path, 1, 1, "LM501", "the file is empty; expected a header and rows")]
+        return None, [Finding(path, 1, 1, "LM501", Message("the file is empty; expected a header and rows"))]
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        return None, [Finding(path, line, 1, "LM501", f"not UTF-8 (byte 0x{data[error.start]:02x}); save the file as UTF-8")]
+        return None, [
+            Finding(path, line, 1, "LM501", Message("not UTF-8 (byte 0x{byte}); save the file as UTF-8", byte=f"{data[error.start]:02x}"))
+        ]
     if "\0" in text:
-        return None, [Finding(path, text.count("\n", 0, text.index("\0")) + 1, 1, "LM501", "holds a NUL byte; expected text")]
+        return None, [Finding(path, text.count("\n", 0, text.index("\0")) + 1, 1, "LM501", Message("holds a NUL byte; expected text"))]
     findings: list[Finding] = []
     rows, lines = _split(path, text, findings)
     if findings and not rows:
         return None, findings
     header, rows, lines = rows[0], rows[1:], lines[1:]
-    _check_header(dataset, path, header, findings)
+    check_header(dataset, path, header, findings)
     ragged = [(row, line) for row, line in zip(rows, lines, strict=True) if len(row) != len(header)]
-    findings += [Finding(path, line, 1, "LM502", f"{len(row)} cells, expected {len(header)} as in the header") for row, line in ragged[:_MANY]]
+    findings += [
+        Finding(path, line, 1, "LM502", Message("{count} cells, expected {expected} as in the header", count=len(row), expected=len(header)))
+        for row, line in ragged[:MANY]
+    ]
     if dataset.rows is not None and len(rows) != dataset.rows:
-        findings.append(Finding(path, 1, 1, "LM507", f"{len(rows)} rows, the descriptor says {dataset.rows}"))
+        findings.append(Finding(path, 1, 1, "LM507", Message("{count} rows, the descriptor says {rows}", count=len(rows), rows=dataset.rows)))
     if any(finding.code in ("LM502", "LM506") for finding in findings):
         return None, findings
     columns = {name: [row[place] for row in rows] for place, name in enumerate(header)}
     keys: dict[str, list[str]] = {}
     for column in dataset.columns:
         problems, spelled = _check_column(dataset, column, path, columns[column.name], lines)
-        findings += problems[:_MANY]
+        findings += problems[:MANY]
         if column.name in dataset.key:
             keys[column.name] = spelled
-    findings += _check_key(dataset, path, keys, lines)[:_MANY]
+    findings += _check_key(dataset, path, keys, lines)[:MANY]
     return Table(dataset, columns, tuple(lines)), findings
 
 
@@ -141,21 +159,24 @@ def _split(path: str, text: str, findings: list[Finding]) -> tuple[list[list[str
                 lines.append(line)
             line = reader.line_num + 1
     except csv.Error as error:
-        findings.append(Finding(path, line, 1, "LM501", f"not CSV: {error}"))
+        findings.append(Finding(path, line, 1, "LM501", Message("not CSV: {error}", error=error)))
         return [], []
     return rows, lines
 
 
-def _check_header(dataset: Dataset, path: str, header: list[str], findings: list[Finding]) -> None:
+def check_header(dataset: Dataset, path: str, header: list[str], findings: list[Finding]) -> None:
+    """Add what is wrong with the names of a file's columns."""
     known = [column.name for column in dataset.columns]
     for name in header:
         if name not in known:
-            findings.append(Finding(path, 1, 1, "LM506", f"column '{name}' is not in the descriptor{nearest(name, known)}"))
+            findings.append(
+                Finding(path, 1, 1, "LM506", Message("column '{name}' is not in the descriptor{hint}", name=name, hint=nearest(name, known)))
+            )
         elif header.count(name) > 1:
-            findings.append(Finding(path, 1, 1, "LM506", f"column '{name}' stands {header.count(name)} times"))
+            findings.append(Finding(path, 1, 1, "LM506", Message("column '{name}' stands {count} times", name=name, count=header.count(name))))
             break
     findings += [
-        Finding(path, 1, 1, "LM506", f"column '{name}' of the descriptor is missing{nearest(name, header)}")
+        Finding(path, 1, 1, "LM506", Message("column '{name}' of the descriptor is missing{hint}", name=name, hint=nearest(name, header)))
         for name in known
         if name not in header
     ]
@@ -167,13 +188,13 @@ def _check_column(dataset: Dataset, column: Column, path: str, cells: list[str],
     spelled: list[str] = []
     unique = bool(column.constraints.get("unique"))
     required = bool(column.constraints.get("required")) or column.name in dataset.key
-    breaks = _rules(column)
+    breaks = rules_of(column)
     known: dict[str, tuple[str, str, str]] = {}
     seen: dict[str, int] = {}
     for cell, line in zip(cells, lines, strict=True):
         answer = known.get(cell)
         if answer is None:
-            answer = _judge(dataset, column, cell, breaks, required=required)
+            answer = judge_cell(dataset, column, cell, breaks, required=required)
             if len(known) < _REMEMBERED:
                 known[cell] = answer
         value, code, problem = answer
@@ -182,34 +203,37 @@ def _check_column(dataset: Dataset, column: Column, path: str, cells: list[str],
             findings.append(Finding(path, line, 1, code, problem))
         if unique and code != "LM504" and cell not in dataset.missing:
             if value in seen:
-                message = f"{column.name} is '{cell}', as in line {seen[value]}; expected each value once"
+                message = Message(
+                    "{name} is '{cell}', as in line {line}; expected each value once", name=column.name, cell=cell, line=seen[value]
+                )
                 findings.append(Finding(path, line, 1, "LM505", message))
             seen.setdefault(value, line)
     return findings, spelled
 
 
-def _judge(dataset: Dataset, column: Column, cell: str, breaks: Callable[[str], str], *, required: bool) -> tuple[str, str, str]:
+def judge_cell(dataset: Dataset, column: Column, cell: str, breaks: Callable[[str], str], *, required: bool) -> tuple[str, str, str]:
     """Return a cell's canonical spelling, and code and message of what is wrong with it, if anything is."""
     if cell in dataset.missing:
-        return cell, "LM505", f"{column.name} is empty and is required" if required else ""
+        return cell, "LM505", Message("{name} is empty and is required", name=column.name) if required else ""
     try:
         value = canonical(column, cell)
     except (ValueError, InvalidOperation):
-        return cell, "LM504", f"{column.name} is '{cell}', expected {_TYPE_WORDS[column.type]}"
+        message = Message("{name} is '{cell}', expected {kind}", name=column.name, cell=cell, kind=_TYPE_WORDS[column.type])
+        return (cell, "LM504", message)
     broken = breaks(value)
-    return value, "LM505", f"{column.name} is '{cell}', {broken}" if broken else ""
+    return value, "LM505", Message("{name} is '{cell}', {broken}", name=column.name, cell=cell, broken=broken) if broken else ""
 
 
 _TYPE_WORDS: Final = {
-    "string": "a text",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-    "date": "a date such as 2026-08-29",
+    "string": Message("a text"),
+    "integer": Message("a whole number"),
+    "number": Message("a number"),
+    "boolean": Message("true or false"),
+    "date": Message("a date such as 2026-08-29"),
 }
 
 
-def _rules(column: Column) -> Callable[[str], str]:
+def rules_of(column: Column) -> Callable[[str], str]:
     """Return a function that says in words which constraint a canonical cell breaks, or an empty text."""
     rules = column.constraints
     read: Callable[[str], Any] = Decimal if column.type in ("integer", "number") else str
@@ -219,12 +243,14 @@ def _rules(column: Column) -> Callable[[str], str]:
 
     def breaks(value: str) -> str:
         if low is not None and read(value) < low:
-            return f"expected at least {rules['minimum']}"
+            return Message("expected at least {limit}", limit=rules["minimum"])
         if high is not None and read(value) > high:
-            return f"expected at most {rules['maximum']}"
+            return Message("expected at most {limit}", limit=rules["maximum"])
         if allowed is not None and value not in allowed:
-            return f"expected one of {', '.join(str(item) for item in rules['enum'])}"
-        return f"expected the pattern {rules['pattern']}" if pattern is not None and not pattern.fullmatch(value) else ""
+            return Message("expected one of {names}", names=", ".join(str(item) for item in rules["enum"]))
+        return (
+            Message("expected the pattern {pattern}", pattern=rules["pattern"]) if pattern is not None and not pattern.fullmatch(value) else ""
+        )
 
     return breaks
 
@@ -236,5 +262,5 @@ def _check_key(dataset: Dataset, path: str, keys: dict[str, list[str]], lines: l
         first = seen.setdefault(key, line)
         if first != line:
             names = ", ".join(f"{name}={value}" for name, value in zip(dataset.key, key, strict=True))
-            findings.append(Finding(path, line, 1, "LM503", f"same key as line {first}: {names}"))
+            findings.append(Finding(path, line, 1, "LM503", Message("same key as line {line}: {names}", line=first, names=names)))
     return findings

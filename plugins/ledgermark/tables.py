@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from ledgermark.findings import Finding
+from ledgermark.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,10 +105,15 @@ def check_tables(page: Page, other: Page) -> list[Finding]:
     theirs = _by_section(other)
     findings: list[Finding] = []
     for section, tables in _by_section(page).items():
-        where = f" in the section '{section}'" if section else ""
+        where = Message(" in the section '{section}'", section=section) if section else ""
         others = theirs.get(section, [])
         findings += [
-            _finding(page, table.start, "LM307", f"a table stands here{where} and not there, or fewer, in {other.source.path}")
+            _finding(
+                page,
+                table.start,
+                "LM307",
+                Message("a table stands here{where} and not there, or fewer, in {path}", where=where, path=other.source.path),
+            )
             for table in tables[len(others) :]
         ]
         if page.language < other.language:
@@ -119,14 +125,22 @@ def check_tables(page: Page, other: Page) -> list[Finding]:
 def _differences(page: Page, mine: Table, other: Page, their: Table) -> Iterator[Finding]:
     path = other.source.path
     if len(mine.header) != len(their.header):
-        yield _finding(page, mine.start, "LM307", f"the table has {len(mine.header)} columns here and {len(their.header)} in {path}")
+        message = Message("the table has {here} columns here and {there} in {path}", here=len(mine.header), there=len(their.header), path=path)
+        yield _finding(page, mine.start, "LM307", message)
         return
     if len(mine.rows) != len(their.rows):
-        yield _finding(page, mine.start, "LM307", f"the table has {len(mine.rows)} rows here and {len(their.rows)} in {path}")
+        message = Message("the table has {here} rows here and {there} in {path}", here=len(mine.rows), there=len(their.rows), path=path)
+        yield _finding(page, mine.start, "LM307", message)
         return
     for number, (here, there) in enumerate(zip(mine.alignments, their.alignments, strict=False), 1):
         if here != there:
-            message = f"column {number} of the table is aligned '{here or 'default'}' here and '{there or 'default'}' in {path}"
+            message = Message(
+                "column {number} of the table is aligned '{here}' here and '{there}' in {path}",
+                number=number,
+                here=here or "default",
+                there=there or "default",
+                path=path,
+            )
             yield _finding(page, mine.start, "LM307", message)
     counterparts = {(row, column): cell for row, column, cell in their.cells}
     ours, others = _keys(page, mine), _keys(other, their)
@@ -135,8 +149,14 @@ def _differences(page: Page, mine: Table, other: Page, their: Table) -> Iterator
         bound = ours.get(cell, [])
         bound_there = others.get(counterpart, []) if counterpart else []
         if bound != bound_there:
-            place = f"row {row + 1}, column {column + 1}"
-            message = f"{place} of the table binds {', '.join(bound) or 'nothing'} here and {', '.join(bound_there) or 'nothing'} in {path}"
+            place = Message("row {row}, column {column}", row=row + 1, column=column + 1)
+            message = Message(
+                "{place} of the table binds {here} here and {there} in {path}",
+                place=place,
+                here=", ".join(bound) or Message("nothing"),
+                there=", ".join(bound_there) or Message("nothing"),
+                path=path,
+            )
             yield _finding(page, cell.start, "LM308", message)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from ledgermark.messages import Message
 from ledgermark.near import COMPARED, Exemption, Near
 from ledgermark.numberwords import find_tokens
 
@@ -61,15 +62,15 @@ def term_problem(term: str, unit: re.Pattern[str]) -> str:
     """
     tokens = find_tokens(term)
     if not tokens:
-        return "has no number in it"
+        return Message("has no number in it")
     # 7B, glued, is the size of a model and not seven bytes.
     if any((found := unit.match(term, token.end)) and found.group() != "B" for token in tokens):
-        return "has a number with a unit in it; that is a measurement"
+        return Message("has a number with a unit in it; that is a measurement")
     rest = "".join(char for at, char in enumerate(term) if not any(token.start <= at < token.end for token in tokens))
     if not any(char.isalpha() for char in rest):
-        return "is a bare number"
+        return Message("is a bare number")
     words = sorted(set(re.findall("[a-z]+", rest.lower())) & _QUANTITY | set(rest) & set("约快慢倍±≈~"))
-    return f"says how much ({', '.join(words)}); that is a measurement" if words else ""
+    return Message("says how much ({names}); that is a measurement", names=", ".join(words)) if words else ""
 
 
 _QUANTITY: Final = frozenset(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from ledgermark.exempt import exemption_of
+from ledgermark.messages import Message
 from ledgermark.near import Near, text_before
 from ledgermark.numberwords import find_tokens
 from ledgermark.terms import find_terms
@@ -109,14 +110,17 @@ def _judge(part: Visible, near: Near, reader: Reader) -> Iterator[Number]:
         shown.add(index)
         if token.start < link.start or token.end > link.end:
             whole = part.text[min(token.start, link.start) : max(token.end, link.end)]
-            yield Number(whole, part.offset(token.start), UNBOUND, problem=_EDGE.format(whole), code="LM204")
+            yield Number(whole, part.offset(token.start), UNBOUND, problem=_edge(whole), code="LM204")
         else:
             yield Number(token.text, part.offset(token.start), _SCHEMES[link.target.partition(":")[0].lower()])
     yield from _edges(part, links, shown, reader)
 
 
 _SCHEMES: Final = {"claim": BOUND, "given": GIVEN}
-_EDGE: Final = "the number '{0}' is only in part inside its link; put all of it between the brackets"
+
+
+def _edge(text: str) -> str:
+    return Message("the number '{text}' is only in part inside its link; put all of it between the brackets", text=text)
 
 
 def _loose(part: Visible, token: Token, term: Exemption | None, near: Near) -> tuple[Number, int]:
@@ -139,24 +143,36 @@ def _edges(part: Visible, links: Sequence[Link], shown: set[int], reader: Reader
     text = part.text
 
     def number(start: int, end: int, problem: str, code: str = "LM204") -> Number:
-        return Number(text[start:end], part.offset(start), UNBOUND, problem=problem.format(text[start:end]), code=code)
+        return Number(text[start:end], part.offset(start), UNBOUND, problem=problem, code=code)
 
     for index, link in enumerate(links):
         scheme, _, key = link.target.partition(":")
         if scheme.lower() == "given":
             if index not in shown:
-                yield number(link.start, link.end, "'{0}' shows no number; a source is given for a number", "LM202")
+                yield number(
+                    link.start,
+                    link.end,
+                    Message("'{text}' shows no number; a source is given for a number", text=text[link.start : link.end]),
+                    "LM202",
+                )
             continue
         before = text_before(text, link.start)
         if before in ("+", "-", "±") and not text[: link.start - 1][-1:].isalnum():
-            yield number(link.start - 1, link.end, _EDGE)
+            yield number(link.start - 1, link.end, _edge(text[link.start - 1 : link.end]))
         if after := reader.measure.match(text, link.end):
-            yield number(link.start, after.end(), "the unit in '{0}' stands outside the link, where nothing checks it")
+            problem = Message("the unit in '{text}' stands outside the link, where nothing checks it", text=text[link.start : after.end()])
+            yield number(link.start, after.end(), problem)
         elif (after := reader.unit.match(text, link.end)) and (name := key.partition("?")[0]) in reader.counted:
             noun, counted = reader.spellings.get(after.group().strip(_GAP)), reader.counted[name]
             if noun not in (None, counted) and after.group().strip(_GAP) not in _ANY_NOUN:
-                instead = f"{name} counts in {counted}" if counted else f"{name} is a plain number: give it that unit"
-                yield number(link.start, after.end(), f"'{{0}}' counts in {noun}, {instead}")
+                instead = (
+                    Message("{name} counts in {counted}", name=name, counted=counted)
+                    if counted
+                    else Message("{name} is a plain number: give it that unit", name=name)
+                )
+                shown_text = text[link.start : after.end()]
+                problem = Message("'{text}' counts in {noun}, {instead}", text=shown_text, noun=noun, instead=instead)
+                yield number(link.start, after.end(), problem)
 
 
 _ANY_NOUN: Final = ("次", "组")  # counts runs, calls and launches alike
@@ -171,4 +187,5 @@ def _code(part: Visible, reader: Reader) -> Iterator[Number]:
             continue
         tokens = list(find_tokens(inner))
         if len(tokens) == 1 and (unit := reader.measure.match(inner, tokens[0].end)) and unit.end() == len(inner) and tokens[0].start <= 1:
-            yield Number(inner, offset, UNBOUND, problem=f"'{inner}' is a measurement in code, where nothing checks it", code="LM203")
+            message = Message("'{inner}' is a measurement in code, where nothing checks it", inner=inner)
+            yield Number(inner, offset, UNBOUND, problem=message, code="LM203")

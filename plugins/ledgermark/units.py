@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from ledgermark.messages import Message
 from ledgermark.unit_syntax import COUNTED, Dimensions, merge, read_unit
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class Unit:
     def spelled(self) -> str:
         """The dimensions in words, for messages about units nobody named: `chunk/token`."""
         if not self.dimensions:
-            return "no unit"
+            return Message("no unit")
         over = "·".join(name if power == 1 else f"{name}^{power}" for name, power in self.dimensions if power > 0)
         under = "·".join(name if power == -1 else f"{name}^{-power}" for name, power in self.dimensions if power < 0)
         return f"{over or '1'}/{under}" if under else over
@@ -85,10 +86,10 @@ def parse_unit(text: str) -> Unit:
     """
     text = _CANONICAL.get(text, text)
     if not _SYNTAX.fullmatch(text):
-        msg = f"unknown unit '{text}'"
+        msg = Message("unknown unit '{text}'", text=text)
         raise UnitError(msg)
     measure = read_unit(_SPELLED.get(text, text))
     if measure is None:
-        msg = f"unknown unit '{text}'"
+        msg = Message("unknown unit '{text}'", text=text)
         raise UnitError(msg)
     return Unit(text, *measure)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from ledgermark.claims import BOUNDS, Claim
 from ledgermark.display import DisplayError, Shown, agrees, holds, read_numbers
+from ledgermark.messages import Message
 from ledgermark.metrics import EvaluationError, Evaluator
 from ledgermark.quantity import Quantity, largest, smallest
 from ledgermark.typeset import show, write_like
@@ -57,14 +58,22 @@ def verify(claim: Claim, evaluator: Evaluator, aliases: Mapping[str, str]) -> Ve
         shown = read_numbers(claim.text, dict(aliases))
         stated = parse_unit(claim.unit) if claim.unit else None
     except DisplayError as error:
-        return Verdict(values, (Problem("LM103", f"{error}; the data gives {_all(values)}", values=values),))
+        return Verdict(
+            values, (Problem("LM103", Message("{error}; the data gives {values}", error=error, values=_all(values)), values=values),)
+        )
     except UnitError as error:
-        return Verdict(values, (Problem("LM106", f"unit={claim.unit}: {error}"),))
+        return Verdict(values, (Problem("LM106", Message("unit={unit}: {error}", unit=claim.unit, error=error)),))
     compared = tuple(abs(value) for value in values) if claim.show == "magnitude" else values
     if claim.relation in BOUNDS and len(compared) > len(shown) == 1:
         compared = (largest(compared) if claim.relation in ("at_most", "less_than") else smallest(compared),)
     if len(shown) != len(compared):
-        message = f"shows {_numbers(len(shown))}, {claim.name} gives {len(compared)}: {_all(values)}"
+        message = Message(
+            "shows {numbers}, {name} gives {count}: {values}",
+            numbers=_numbers(len(shown)),
+            name=claim.name,
+            count=len(compared),
+            values=_all(values),
+        )
         return Verdict(values, (Problem("LM104", message, values=values),))
     problems = [problem for number, value in zip(shown, compared, strict=True) for problem in _compare(claim, number, value, stated)]
     return Verdict(values, tuple(problems))
@@ -83,15 +92,25 @@ def _compare(claim: Claim, shown: Shown, value: Quantity, stated: Unit | None) -
         return [Problem(code, message, shown.start, shown, expected, (value,))]
 
     if unit is None:
-        return problem(
-            "LM102",
-            f"shows '{written}' without a unit, {claim.name} is in {value.unit.symbol}; write it, or add unit={value.unit.symbol} to the link",
+        message = Message(
+            "shows '{written}' without a unit, {name} is in {symbol}; write it, or add unit={symbol} to the link",
+            written=written,
+            name=claim.name,
+            symbol=value.unit.symbol,
         )
+        return problem("LM102", message)
     if not value.unit.shown_as(unit):
-        return problem("LM102", f"shows a number in '{unit.symbol}', {claim.name} is in '{value.unit.symbol}': {show(value.value, value.unit)}")
+        message = Message(
+            "shows a number in '{symbol}', {name} is in '{unit_symbol}': {amount}",
+            symbol=unit.symbol,
+            name=claim.name,
+            unit_symbol=value.unit.symbol,
+            amount=show(value.value, value.unit),
+        )
+        return problem("LM102", message)
     if claim.show and shown.explicit_sign == (claim.show == "magnitude") and value.value:
-        wanted = "a magnitude is written without a sign" if claim.show == "magnitude" else "show=signed asks for a sign"
-        return problem("LM103", f"shows '{claim.text}'; {wanted}")
+        wanted = Message("a magnitude is written without a sign") if claim.show == "magnitude" else Message("show=signed asks for a sign")
+        return problem("LM103", Message("shows '{text}'; {wanted}", text=claim.text, wanted=wanted))
     amount = value.to(unit).value
     bound = claim.relation if claim.relation in BOUNDS else ""
     # A relation that excludes equality, where nothing was rounded, is wrong by its own word.
@@ -100,12 +119,19 @@ def _compare(claim: Claim, shown: Shown, value: Quantity, stated: Unit | None) -
         return []
     expected = write_like(shown, claim.text, amount)
     if bound and holds(shown, amount, bound) and not touches:
-        return problem(
-            "LM110", f"bounds {show(amount, unit)} by '{written}', which is looser than its last place needs; write '{expected}'", expected
+        message = Message(
+            "bounds {amount} by '{written}', which is looser than its last place needs; write '{expected}'",
+            amount=show(amount, unit),
+            written=written,
+            expected=expected,
         )
-    gives = f"data gives {expected}" + ("" if bound == "" else f" as the bound ({claim.relation})")
+        return problem("LM110", message, expected)
+    gives = Message("data gives {expected}", expected=expected)
+    if bound:
+        gives += Message(" as the bound ({relation})", relation=claim.relation)
     exact = show(amount, unit)
-    return problem("LM101", f"shows {written}, {gives} ({exact}) by {claim.key}", expected)
+    message = Message("shows {written}, {gives} ({exact}) by {key}", written=written, gives=gives, exact=exact, key=claim.key)
+    return problem("LM101", message, expected)
 
 
 def _all(values: tuple[Quantity, ...]) -> str:
@@ -113,4 +139,4 @@ def _all(values: tuple[Quantity, ...]) -> str:
 
 
 def _numbers(count: int) -> str:
-    return "1 number" if count == 1 else f"{count} numbers"
+    return Message("1 number") if count == 1 else Message("{count} numbers", count=count)

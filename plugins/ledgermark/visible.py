@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ledgermark.markup import MarkupReader, Visible, fold
+from ledgermark.markup import MarkupReader, Visible, fold, is_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,6 +61,8 @@ def _value(value: str, source: Source, at: int, *, math: bool) -> Visible:
     for start in (at, at + 1):
         if value and source.text.startswith(value, start):
             end = start + len(value)
+            if source.masked.startswith(value, start) and is_plain(value):
+                return Visible(fold(value), (), (), (0,), (start,), (True,))
             return MarkupReader(source.text[:end], source.masked[:end], start, math=math).read()
     read = MarkupReader(value, value, 0, math=math).read()
     # Written with YAML's own escapes or over several lines: all of it stands where its key does.

@@ -9,12 +9,14 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from ledgermark.config_file import read_config, settings_in
-from ledgermark.findings import ConfigError
+from ledgermark.findings import ConfigError, spoken
+from ledgermark.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from ledgermark.findings import Finding
+    from ledgermark.messages import Say
 
 _TICK_MS: Final = 300  # how often mkdocs.yml itself is looked at: editors replace it, and what watches a file then watches nothing
 _CALM_MS: Final = 100  # how long files must have been left alone
@@ -34,13 +36,14 @@ class Look:
         return 2 if self.error else int(bool(self.findings))
 
 
-def follow(config: Path, look: Callable[[], Look], say: Callable[[str], None]) -> int:
+def follow(config: Path, look: Callable[[], Look], tell: Callable[[str], None], say: Say = str) -> int:
     """Check now and after each change, say what is new and what is mended, and return the last check's status once interrupted.
 
     Args:
         config: the project's `mkdocs.yml`.
         look: checks once.
-        say: takes lines for the person who watches.
+        tell: takes lines for the person who watches.
+        say: in which language.
 
     Raises:
         ConfigError: the package that watches files is not installed.
@@ -49,27 +52,29 @@ def follow(config: Path, look: Callable[[], Look], say: Callable[[str], None]) -
     try:
         for _ in _moments(config):
             before, last = last, look()
-            for line in news(before, last):
-                say(line)
+            for line in news(before, last, say):
+                tell(line)
     except KeyboardInterrupt:
         pass
     return last.status if last else 2
 
 
-def news(before: Look | None, now: Look) -> list[str]:
+def news(before: Look | None, now: Look, say: Say = str) -> list[str]:
     """Return what a check says that the one before did not; a finding that only moved to another line is none.
 
     Args:
         before: None when there was none; all is then news.
         now: the later one.
+        say: in which language.
     """
     if now.error:
-        return [] if before and before.error == now.error else [f"Error: {now.error}"]
+        return [] if before and before.error == now.error else [f"Error: {say(now.error)}"]
     if before is None or before.error:
-        return [*map(str, now.findings), now.summary]
+        return [*(str(spoken(finding, say)) for finding in now.findings), say(now.summary)]
     new, mended = _without(now.findings, before.findings), _without(before.findings, now.findings)
-    lines = [*(f"mended: {finding}" for finding in mended), *map(str, new)]
-    return [*lines, now.summary] if lines or before.summary != now.summary else []
+    lines = [say(Message("mended: {finding}", finding=spoken(finding, say))) for finding in mended]
+    lines += [str(spoken(finding, say)) for finding in new]
+    return [*lines, say(now.summary)] if lines or before.summary != now.summary else []
 
 
 def _without(findings: Iterable[Finding], others: Iterable[Finding]) -> list[Finding]:
@@ -92,7 +97,7 @@ def _moments(config: Path) -> Iterator[None]:
     try:
         from watchfiles import watch  # noqa: PLC0415  (an extra)
     except ImportError as error:
-        msg = "--watch needs the package watchfiles; install it with: pip install 'ledgermark[watch]'"
+        msg = Message("--watch needs the package watchfiles; install it with: pip install 'ledgermark[watch]'")
         raise ConfigError(msg) from error
     root = config.resolve().parent
 

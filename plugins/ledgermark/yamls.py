@@ -7,6 +7,8 @@ from typing import Any, Final
 
 import yaml
 
+from ledgermark.messages import Message
+
 
 class YamlError(ValueError):
     """Text that is no YAML, or holds what cannot be a plain value. `line` and `column` are 1-based within the text."""
@@ -40,9 +42,9 @@ def read_yaml(text: str, *, tags: bool = False) -> Any:
         json.dumps(value, default=str, ensure_ascii=False).encode()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
-        raise YamlError(error.problem or "cannot be read", mark.line + 1 if mark else 1, mark.column + 1 if mark else 1) from error
+        raise YamlError(error.problem or Message("cannot be read"), mark.line + 1 if mark else 1, mark.column + 1 if mark else 1) from error
     except RecursionError as error:
-        raise YamlError("nested too deep", 1, 1) from error
+        raise YamlError(Message("nested too deep"), 1, 1) from error
     except Exception as error:
         raise YamlError((str(error).splitlines() or [type(error).__name__])[0], 1, 1) from error
     return value

@@ -130,15 +130,18 @@ def _fixed_gate(shape: Shape, batch: Batch, policy: Policy, block_q: int, specul
     return True, f"{rows} query rows of at most {most}"
 
 
-def occupancy_block(shape: Shape, batch: Batch) -> int:
-    """Return the rows of a block of queries that reads the keys of a verify step once, up to MAX_BLOCK_M."""
+def occupancy_block(device: Device, shape: Shape, batch: Batch) -> int:
+    """Return the rows of a block of queries that reads the keys of a verify step once, as far as the registers go."""
     wanted = next_power_of_two(max(batch.max_query_rows, 1) * shape.group)
-    return max(MIN_BLOCK_M, next_power_of_two(shape.group), min(wanted, MAX_BLOCK_M))
+    most = MAX_BLOCK_M
+    if device.backend == "cuda" and device.arch != "sm_90" and next_power_of_two(shape.head_dim) > 2 * NARROW_DIM:
+        most //= 2  # the accumulator of the older matrix instruction would spill
+    return max(MIN_BLOCK_M, next_power_of_two(shape.group), min(wanted, most))
 
 
 def _occupancy(device: Device, shape: Shape, batch: Batch) -> Plan:
     """Return a plan whose workgroups fill the compute units of the device."""
-    block_m = occupancy_block(shape, batch)
+    block_m = occupancy_block(device, shape, batch)
     block_q = block_m // shape.group
     work = max(shape.kv_heads * ((batch.query_tokens + batch.sequences * (block_q - 1)) // block_q), 1)
     tuning = occupancy_tuning(device, shape, block_m, work)
@@ -186,7 +189,9 @@ def _registers(device: Device, shape: Shape, block_m: int, tuning: Tuning) -> Tu
         elif wide:
             tuning = replace(tuning, tile=16, warps=8, stages=1, chunk=64)
     elif device.arch != "sm_90" and next_power_of_two(shape.head_dim) > 2 * NARROW_DIM:
-        tuning = replace(tuning, tile=MIN_BLOCK_M, warps=8 if block_m > MIN_BLOCK_M else tuning.warps, chunk=NARROW_DIM)
+        # The queries, read again in each step, are under way like keys: with more rows they leave room for one step only.
+        many = block_m > MIN_BLOCK_M
+        tuning = replace(tuning, tile=MIN_BLOCK_M, warps=8 if many else tuning.warps, stages=2 if many else tuning.stages, chunk=NARROW_DIM)
     return fit(device, shape, block_m, tuning)
 
 

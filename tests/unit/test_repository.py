@@ -89,7 +89,7 @@ def pins(name: str) -> dict[str, str]:
 
 def test_each_dependency_says_what_it_is_for() -> None:
     text = (ROOT / "pyproject.toml").read_text("utf-8")
-    needed = requirements("site", "stills", "watch", "dev").values()
+    needed = requirements("site", "stills", "watch", "parquet", "dev").values()
     assert [item for item in needed if not re.search(rf'^  "{re.escape(item)}", +# \S', text, re.MULTILINE)] == []
 
 
@@ -113,7 +113,7 @@ def test_every_import_of_the_library_is_declared() -> None:
     imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     imported |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
     packages = {name.partition(".")[0] for name in imported} - sys.stdlib_module_names - {"ledgermark"}
-    assert {IMPORTED_AS.get(name, name) for name in packages} - requirements("site", "stills", "watch").keys() == set()
+    assert {IMPORTED_AS.get(name, name) for name in packages} - requirements("site", "stills", "watch", "parquet").keys() == set()
 
 
 def test_the_command_line_needs_nothing_of_the_site() -> None:

@@ -148,7 +148,8 @@ def test_the_configuration_without_ledgermark_keeps_the_rest() -> None:
     assert plain_config(config) == {
         "site_name": "x",
         "docs_dir": "docs",
-        "theme": {"name": "material"},
+        "theme": {"name": "material", "custom_dir": "site_src/theme"},
+        "hooks": ["plain_hook.py"],
         "plugins": ["search"],
         "markdown_extensions": ["tables", {"pymdownx.highlight": {"a": 1}}],
     }
