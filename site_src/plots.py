@@ -70,7 +70,7 @@ def bars(name: str, points: list[Point], look: Look, *, width: float) -> Part:
         "textfont": {"size": 11},
         "constraintext": "none",
         "cliponaxis": False,
-        "marker": {"color": LIGHT[look.slot - 1], "pattern": {"shape": look.pattern, "solidity": 0.25}},
+        "marker": {"color": LIGHT[look.slot - 1], **({"pattern": {"shape": look.pattern, "solidity": 0.25}} if look.pattern else {})},
         **hover(points, look.slot),
     }
 

@@ -67,10 +67,13 @@ def measure(root: Path) -> Measured:
             spent.append(time.process_time() - began)
 
     projects.load_ledger = timed  # type: ignore[attr-defined]  # so that its part of the time is known
-    began = time.process_time()
-    project = projects.load_project(path)
-    loaded = time.process_time()
-    checked = examine(project, today(), *markdown_extensions(read_config(path)))
+    try:
+        began = time.process_time()
+        project = projects.load_project(path)
+        loaded = time.process_time()
+        checked = examine(project, today(), *markdown_extensions(read_config(path)))
+    finally:
+        projects.load_ledger = load  # type: ignore[attr-defined]
     ended = time.process_time()
     peak_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
     claims = sum(len(page.claims.claims) for page in project.all_pages)
