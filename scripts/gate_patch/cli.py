@@ -75,10 +75,10 @@ def _find_root(given: Path | None) -> Path:
     return find_package()
 
 
-def _status(installation: Installation, arguments: argparse.Namespace) -> tuple[int, list[str]]:
-    """Say what is there."""
+def report(installation: Installation) -> dict[str, Any]:
+    """Return what is there as data: version, folder, entry point, state of each file, and why a patch is refused."""
     entry_state, odd = entry.read_state(installation.package.parent)
-    report: dict[str, Any] = {
+    found: dict[str, Any] = {
         "vllm": installation.version,
         "package": str(installation.package),
         "entry_point": entry_state,
@@ -89,27 +89,33 @@ def _status(installation: Installation, arguments: argparse.Namespace) -> tuple[
     try:
         check_release(installation)
         states = source.read_states(installation)
-        report["files"] = {state.name: state.state for state in states}
+        found["files"] = {state.name: state.state for state in states}
         source.check_unmodified(installation, states)
         entry.check_unmodified(installation.package.parent)
     except RefusedError as reason:
-        report["refused"] = str(reason)
-    code = REFUSED if report["refused"] else DONE
+        found["refused"] = str(reason)
+    return found
+
+
+def _status(installation: Installation, arguments: argparse.Namespace) -> tuple[int, list[str]]:
+    """Say what is there."""
+    found = report(installation)
+    code = REFUSED if found["refused"] else DONE
     if arguments.json:
-        return code, [json.dumps(report, indent=2)]
-    lines = [f"vLLM {installation.version} in {installation.package}", f"entry point: {entry_state}"]
-    lines += [f"{state}: {name}" for name, state in report["files"].items()]
-    return code, [*lines, f"refused: {report['refused']}" if report["refused"] else _describe(report)]
+        return code, [json.dumps(found, indent=2)]
+    lines = [f"vLLM {installation.version} in {installation.package}", f"entry point: {found['entry_point']}"]
+    lines += [f"{state}: {name}" for name, state in found["files"].items()]
+    return code, [*lines, f"refused: {found['refused']}" if found["refused"] else _describe(found)]
 
 
-def _describe(report: dict[str, Any]) -> str:
+def _describe(found: dict[str, Any]) -> str:
     """Return the state in one sentence."""
-    states = set(report["files"].values())
+    states = set(found["files"].values())
     if states == {source.PATCHED}:
         return f"The source patch is on; {VARIABLE}=0 switches it off."
     if states == {source.PATCHED, source.STOCK}:
         return "The source patch is on one file only: apply or revert it again."
-    if report["entry_point"] == entry.INSTALLED:
+    if found["entry_point"] == entry.INSTALLED:
         return f"The entry point is in place; it is active in processes that run with {VARIABLE}=1."
     return "Stock: no step of more than one row takes the 3D path."
 

@@ -1,0 +1,1 @@
+"""Instruments: measure a server, and get rows that the ledger accepts."""
