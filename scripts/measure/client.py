@@ -93,6 +93,11 @@ class Client:
             self._served = self.ask()
         return self._served
 
+    def renew(self) -> Served:
+        """Ask the server anew what it serves, as after a switch, and remember that; raises as `served` does."""
+        self._served = self.ask()
+        return self._served
+
     def ask(self) -> Served:
         """Return what the server says now, which a switch may have changed; raises as `served` does."""
         try:

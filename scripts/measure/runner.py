@@ -34,7 +34,6 @@ class Runner:
         self.fixed = dict(fixed or {})
         self.attempts: dict[tuple[str, ...], int] = {}
         self.failures = 0
-        self.fresh: set[tuple[str, ...]] = set()
 
     def rows_of(self, cell: Cell) -> list[dict[str, str]]:
         """Return the rows of a cell's rung in this run."""
@@ -55,13 +54,6 @@ class Runner:
         attempt = str(self.attempt(cell))
         rows = [row for row in self.rows_of(cell) if row["attempt"] == attempt]
         return any(row["status"] == FAILED or all(row[name] == value for name, value in cell.key.items()) for row in rows)
-
-    def broken(self, cell: Cell) -> bool:
-        """Say whether this process comes upon a rung that another has begun, so that the server has to be warmed up anew."""
-        if cell.rung in self.fresh:
-            return False
-        self.fresh.add(cell.rung)
-        return bool(self.rows_of(cell))
 
     def go(self, cells: Sequence[Cell], measure: Callable[[Cell], tuple[Mapping[str, object], str]], progress: Progress) -> None:
         """Measure what has no row yet.
