@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -39,7 +40,7 @@ def find_crossing(ratios: Mapping[int, float]) -> Crossing:
     if not ratios:
         return Crossing(UNKNOWN)
     depths = sorted(ratios)
-    for shallow, deep in zip(depths, depths[1:], strict=False):
+    for shallow, deep in itertools.pairwise(depths):
         if ratios[shallow] >= 1 > ratios[deep]:
             return Crossing(CROSSES, shallow, deep)
     # A loss that turns into a gain with depth has no depth from which on it is one.

@@ -124,8 +124,8 @@ def write_summary(out: Path, rows: Sequence[dict[str, str]], run: str) -> bool:
     """Write what the rows say, and say it; return whether all of the run was measured."""
     summary = points(rows)
     found = best(summary)
-    for name, table, cells in (("points", POINTS, summary), ("positions", POSITIONS, positions(rows)), ("best", BEST, found)):
-        write_table(out.with_name(f"{out.stem}_{name}.csv"), table, cells)
+    for name, table, lines in (("points", POINTS, summary), ("positions", POSITIONS, positions(rows)), ("best", BEST, found)):
+        write_table(out.with_name(f"{out.stem}_{name}.csv"), table, lines)
     for cells in found:
         if cells["run"] == run:
             between = (

@@ -66,6 +66,24 @@ def read_spec_file(path: Path) -> SpecFile:
         SetupError: It does not say what it has to; the message names the key.
         OSError: It, or the file of prompts, cannot be read.
     """
+    data = _read_keys(path)
+    switch = data.get("switch", [])
+    proposals = [Proposal(NONE, 0, None, data.get("none_url", ""), _fill(switch, None))]
+    for entry in data.get("method", []):
+        proposals += _read_method(path, entry, switch)
+    if len(proposals) == 1:
+        raise SetupError(f"{path}: names no [[method]]")
+    if len({(each.method, each.tokens) for each in proposals}) != len(proposals):
+        raise SetupError(f"{path}: names one method with one length twice")
+    if not switch and len({each.url for each in proposals}) != len(proposals):
+        raise SetupError(f"{path}: without 'switch', each method and length needs a 'url' of its own, and no speculation 'none_url'")
+    prompts = path.parent / data["prompts"] if "prompts" in data else PROMPTS
+    log = path.parent / data["log"] if "log" in data else None
+    return SpecFile(tuple(proposals), float(data.get("ready_s", 900.0)), log, read_prompts(prompts))
+
+
+def _read_keys(path: Path) -> dict[str, Any]:
+    """Return what the file holds, its keys and their types checked; raises as `read_spec_file` does."""
     try:
         data = tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -80,18 +98,7 @@ def read_spec_file(path: Path) -> SpecFile:
         raise SetupError(f"{path}: switch is a list of texts: the program and its arguments")
     if switch and not any(PLACE in word for word in switch):
         raise SetupError(f"{path}: switch has no {PLACE}, so it could not tell one method from another")
-    proposals = [Proposal(NONE, 0, None, data.get("none_url", ""), _fill(switch, None))]
-    for entry in data.get("method", []):
-        proposals += _read_method(path, entry, switch)
-    if len(proposals) == 1:
-        raise SetupError(f"{path}: names no [[method]]")
-    if len({(each.method, each.tokens) for each in proposals}) != len(proposals):
-        raise SetupError(f"{path}: names one method with one length twice")
-    if not switch and len({each.url for each in proposals}) != len(proposals):
-        raise SetupError(f"{path}: without 'switch', each method and length needs a 'url' of its own, and no speculation 'none_url'")
-    prompts = path.parent / data["prompts"] if "prompts" in data else PROMPTS
-    log = path.parent / data["log"] if "log" in data else None
-    return SpecFile(tuple(proposals), float(data.get("ready_s", 900.0)), log, read_prompts(prompts))
+    return data
 
 
 def _fill(switch: list[str], config: dict[str, Any] | None) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ METHODS = {
 }
 
 
-def build_config(name: str, tokens: int, model: str = "") -> dict[str, Any]:
+def build_config(name: str, tokens: Any, model: str = "") -> dict[str, Any]:
     """Return the value of ``--speculative-config`` for a method.
 
     Args:
