@@ -128,8 +128,14 @@ def check_counters(counters: Counters, tokens: int) -> None:
     if counters.draft_tokens > counters.drafts * tokens:
         mean = counters.draft_tokens / counters.drafts
         raise MeasureError(f"a step drafts {mean:.2f} tokens, {tokens} were to be: another server than the one meant")
-    if counters.accepted > counters.draft_tokens:
-        raise MeasureError(f"{counters.accepted:.0f} tokens accepted of {counters.draft_tokens:.0f} drafted: the counters do not close")
+    beyond = sum(counters.positions[tokens:])
+    # A log gives shares with three digits, so that its sums close nearly.
+    apart = abs(sum(counters.positions) - counters.accepted) if counters.positions else 0.0
+    if counters.accepted > counters.draft_tokens or beyond or apart > max(len(counters.positions), counters.accepted / 100):
+        raise MeasureError(
+            f"{counters.accepted:.0f} tokens accepted of {counters.draft_tokens:.0f} drafted, by position"
+            f" {spell_positions(counters.positions) or 'not told'}: the counters do not close"
+        )
 
 
 def spell_positions(positions: Iterable[float]) -> str:

@@ -7,6 +7,7 @@ import fcntl
 import io
 import json
 import os
+import re
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -48,6 +49,7 @@ class RowFile:
                 fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise SetupError(f"{path}: another process is writing this file") from None
+            self._tidy()
             self._mend()
             self.rows = self._read()
             self.keys = {table.key_of(row) for row in self.rows}
@@ -85,6 +87,13 @@ class RowFile:
         # One unbuffered write, then to the disk: a row is there whole, or its torn end is cut off when the file is next opened.
         os.write(self.file.fileno(), data)
         os.fsync(self.file.fileno())
+
+    def _tidy(self) -> None:
+        """Remove half-written files that a process left behind which was killed while it wrote them."""
+        half = re.compile(rf"\.{re.escape(self.path.stem)}(?:_[a-z]+)?(?:\.csv|\.resource\.json|\.provenance\.json)\.[a-z0-9_]{{8}}")
+        for path in self.path.parent.iterdir():
+            if half.fullmatch(path.name):
+                path.unlink(missing_ok=True)
 
     def _mend(self) -> None:
         """Cut off what follows the last whole row; write the header of an empty file."""

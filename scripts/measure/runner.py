@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from .rows import RowFile
 
 
+def is_covered(cell: Cell, rows: Sequence[Mapping[str, str]]) -> bool:
+    """Say whether rows of one run hold that of a cell, or say that its rung has failed."""
+    own = [row for row in rows if tuple(row[name] for name in cell.group) == cell.rung]
+    return any(row["status"] == FAILED or all(row[name] == value for name, value in cell.key.items()) for row in own)
+
+
 class Runner:
     """Measures cells into a row file.
 
@@ -52,8 +58,7 @@ class Runner:
     def done(self, cell: Cell) -> bool:
         """Say whether a cell needs no measurement: it has its row, or its rung has failed."""
         attempt = str(self.attempt(cell))
-        rows = [row for row in self.rows_of(cell) if row["attempt"] == attempt]
-        return any(row["status"] == FAILED or all(row[name] == value for name, value in cell.key.items()) for row in rows)
+        return is_covered(cell, [row for row in self.rows_of(cell) if row["attempt"] == attempt])
 
     def go(self, cells: Sequence[Cell], measure: Callable[[Cell], tuple[Mapping[str, object], str]], progress: Progress) -> None:
         """Measure what has no row yet.

@@ -13,13 +13,13 @@ from .plan import render_plan
 from .power import Meter, find_devices
 from .progress import Progress, say
 from .provenance import Identity, Records, Run
-from .rows import RowFile
-from .runner import Runner
+from .rows import RowFile, read_rows
+from .runner import Runner, is_covered
 from .server import ServerProcess, find_server, is_local
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from .client import Client
@@ -158,17 +158,8 @@ def show_plan(out: Path, instrument: str, table: Table, cells: Sequence[Cell], n
     heads = list(notes)
     last = next((run for run in reversed(records.runs) if run["identity"]["instrument"] == instrument and not run["complete"]), None)
     if last is not None and out.exists():
-        seen = read_keys(out, table, last)
-        done = [cell for cell in cells if tuple(sorted(cell.key.items())) in seen]
+        data = out.read_bytes()
+        rows = [row for row in read_rows(out, table, data[: data.rfind(b"\n") + 1]) if row["run"] == last["run"]]
+        done = [cell for cell in cells if is_covered(cell, rows)]
         heads.append(f"goes on with run {last['run']} of {last['date']}, when the server and the settings are the same")
     return render_plan(cells, done, heads)
-
-
-def read_keys(out: Path, table: Table, run: Mapping[str, Any]) -> set[tuple[tuple[str, str], ...]]:
-    """Return the keys of a run's rows without what all of them share."""
-    from .rows import read_rows  # noqa: PLC0415 - for a plan only
-
-    data = out.read_bytes()
-    rows = read_rows(out, table, data[: data.rfind(b"\n") + 1])
-    own = [name for name in table.key if name not in ("machine", "stack", "date", "run", "attempt")]
-    return {tuple(sorted((name, row[name]) for name in own)) for row in rows if row["run"] == run["run"]}

@@ -89,7 +89,7 @@ class SpecTaker:
         if proposal.tokens:
             told += f", {counted.mean_length or 0:.2f} tok/step"
             cells |= {"drafts": counted.drafts, "draft_tokens": counted.draft_tokens, "accepted_tokens": counted.accepted}
-            cells |= {"accepted_per_position": spell_positions(counted.positions)}
+            cells |= {"accepted_per_position": spell_positions(counted.positions[: proposal.tokens])}
         return {**cells, "identity": identity, "power_w": power_w}, told
 
     def _assert_on(self, proposal: Proposal, client: Client) -> str:
