@@ -158,11 +158,17 @@ def run(options: argparse.Namespace, world: World) -> int:
         ]
         print("\n".join(show_plan(options.out, "ab", AB, cells, notes)))  # noqa: T201 - a plan is a result
         return 0
-    clients = {arm.name: Client(endpoint(options, arm.url, arm.model), world.clock, world.transport) for arm in arms}
+    clients = {arm.name: Client(endpoint(options, arm.url, arm.model), world.clock, world.wire) for arm in arms}
     turns = Turns(clients, lengths, world)
     turns.turn_to(arms[0])
     place = find_place(options, clients[arms[0].name])
-    settings = {**place.settings, "api": options.api, "extra": options.extra, "lengths": vars(lengths), "arms": [arm.settings for arm in arms]}
+    settings = {
+        **place.settings,
+        "api": options.api,
+        "extra": options.extra,
+        "lengths": vars(lengths),
+        "arms": [arm.settings for arm in arms],
+    }
     # The flags are those of whichever arm is on; what they have to be is in the arms' checks.
     identity = Identity("ab", place.machine, place.stack, {**settings, "flags": None})
     with open_session(options, AB, identity, place, clients[arms[0].name], world, model=place.model) as session:

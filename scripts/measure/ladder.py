@@ -94,7 +94,7 @@ def run(options: argparse.Namespace, world: World) -> int:
     if options.dry_run:
         print("\n".join(show_plan(options.out, "ladder", LADDER, cells)))  # noqa: T201 - a plan is a result
         return 0
-    client = Client(endpoint(options), world.clock, world.transport)
+    client = Client(endpoint(options), world.clock, world.wire)
     place = find_place(options, client)
     settings = {**place.settings, "api": options.api, "extra": options.extra, "lengths": vars(lengths)}
     identity = Identity("ladder", place.machine, place.stack, settings)

@@ -144,7 +144,7 @@ def run(options: argparse.Namespace, world: World) -> int:
         notes += [] if options.no_bisection else ["and for each method that turns into a loss, a few rungs between"]
         print("\n".join(show_plan(options.out, "spec", SPEC, cells, notes)))  # noqa: T201 - a plan is a result
         return 0
-    clients = {each.title: Client(endpoint(options, each.url), world.clock, world.transport) for each in file.proposals}
+    clients = {each.title: Client(endpoint(options, each.url), world.clock, world.wire) for each in file.proposals}
     taker = SpecTaker(clients, file, options.tokens, world)
     first = clients[file.proposals[0].title]
     taker.turn_to(file.proposals[0])
