@@ -18,11 +18,12 @@ from .arms import Arm, assert_on, read_arms, switch_on
 from .client import Client
 from .decode import DECODE, DIFFERENCE, DIFFERENCE_TOKENS, SHORT_TOKENS, STREAM, STREAM_TOKENS, Lengths, Taken, Taker
 from .options import add_run, add_server, endpoint, positive, speed
+from .place import find_place
 from .plan import MEASURED, OK, Cell, Speed, phase_of, spell_seconds
 from .progress import say
 from .provenance import Identity
 from .rows import write_table
-from .session import find_place, open_session, show_plan
+from .session import open_session, show_plan
 from .stats import TEST_ROUNDS, suspicious
 from .table import Column, Table
 
@@ -171,7 +172,7 @@ def run(options: argparse.Namespace, world: World) -> int:
     }
     # The flags are those of whichever arm is on; what they have to be is in the arms' checks.
     identity = Identity("ab", place.machine, place.stack, {**settings, "flags": None})
-    with open_session(options, AB, identity, place, clients[arms[0].name], world, model=place.model) as session:
+    with open_session(options, AB, identity, place, world, model=place.model) as session:
 
         def measure(cell: Cell) -> Taken:
             return turns.measure(cell, session.meter)

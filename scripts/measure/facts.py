@@ -7,6 +7,8 @@ import json
 import platform
 import re
 import subprocess
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,8 @@ import psutil
 
 from scripts.gate_patch.cli import report
 from scripts.gate_patch.plugin.releases import NoVllmError, find_installation
+
+from .server import PACKAGES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -129,6 +133,15 @@ def commit() -> dict[str, Any] | None:
         return {"id": git("rev-parse", "HEAD"), "changed": bool(git("status", "--porcelain", "--", "scripts"))}
     except (OSError, subprocess.SubprocessError):
         return None
+
+
+def own_packages() -> dict[str, str]:
+    """Return the versions of this Python's packages that decide a measurement."""
+    found = {}
+    for name in PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def machine_facts(devices: list[Device]) -> dict[str, Any]:

@@ -13,12 +13,13 @@ from . import columns
 from .client import Client
 from .decode import DECODE, DIFFERENCE, DIFFERENCE_TOKENS, PREFILL, SHORT_TOKENS, STREAM, STREAM_TOKENS, Lengths, Taken, Taker
 from .options import add_run, add_server, endpoint, positive, speed
+from .place import find_place
 from .plan import Cell, Speed, phase_of
 from .progress import say
 from .provenance import Identity
 from .rows import write_table
 from .rungs import RUNGS, rungs
-from .session import find_place, open_session, show_plan
+from .session import open_session, show_plan
 from .table import Column, Table
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def run(options: argparse.Namespace, world: World) -> int:
     place = find_place(options, client)
     settings = {**place.settings, "api": options.api, "extra": options.extra, "lengths": vars(lengths)}
     identity = Identity("ladder", place.machine, place.stack, settings)
-    with open_session(options, LADDER, identity, place, client, world, model=place.model) as session:
+    with open_session(options, LADDER, identity, place, world, model=place.model) as session:
         taker = Taker(client, lengths, session.meter)
 
         def measure(cell: Cell) -> Taken:

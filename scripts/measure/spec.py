@@ -15,11 +15,12 @@ from . import columns
 from .client import Client
 from .crossing import RESOLUTION, best_tokens, next_depth
 from .options import add_run, add_server, endpoint, positive, speed
+from .place import find_place
 from .plan import OK, Cell, Speed, phase_of
 from .progress import say
 from .provenance import Identity
 from .rows import write_table
-from .session import find_place, open_session, show_plan
+from .session import open_session, show_plan
 from .spec_file import Proposal, SpecFile, read_spec_file
 from .spec_points import BEST, METHOD, POINTS, POSITIONS, TOKENS, best, points, positions, ratios_of
 from .spec_take import SpecTaker
@@ -151,7 +152,7 @@ def run(options: argparse.Namespace, world: World) -> int:
     place = find_place(options, first)
     settings = {**place.settings, "api": options.api, "extra": options.extra, "tokens": options.tokens, "prompts": file.prompts}
     identity = Identity("spec", place.machine, place.stack, {**settings, "counters": "log" if file.log else "prometheus"})
-    with open_session(options, SPEC, identity, place, first, world, model=place.model) as session:
+    with open_session(options, SPEC, identity, place, world, model=place.model) as session:
 
         def measure(cell: Cell) -> Taken:
             return taker.measure(cell, session.meter)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
+import csv
 import itertools
 import json
 import socket
@@ -16,17 +18,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scripts.measure import columns
 from scripts.measure.cli import INSTRUMENTS, main, make_parser
-from scripts.measure.errors import MeasureError
+from scripts.measure.errors import MeasureError, SetupError
 from scripts.measure.events import EventParser
 from scripts.measure.facts import machine_facts, machine_name, model_digest
+from scripts.measure.place import Place, find_here
 from scripts.measure.plan import Cell, render_plan, spell_seconds
 from scripts.measure.power import Device, Meter, total_joules
 from scripts.measure.progress import Progress
 from scripts.measure.prompt import DIGITS, cut_prompt, nonce, tolerance_of
+from scripts.measure.provenance import Identity
 from scripts.measure.server import ServerProcess, find_command, is_local
+from scripts.measure.session import open_session
 from scripts.measure.stream import StreamReader, explain, read_usage
 from scripts.measure.table import Column, Table, resource_name, write_cell, write_number
+from scripts.measure.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -272,6 +279,37 @@ def test_options_that_are_wrong_are_said(words: list[str], capsys: pytest.Captur
         main(words)
     assert done.value.code == 2
     assert "error: " in capsys.readouterr().err
+
+
+def test_an_instrument_without_a_server_finds_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    options = argparse.Namespace(machine="", stack="")
+    monkeypatch.setattr("scripts.measure.place.own_packages", lambda: {"torch": "2.13.0", "triton": "3.7.1", "vllm": "0.33.0"})
+    found = find_here(options)
+    assert (found.stack, found.server, found.model) == ("torch 2.13.0, triton 3.7.1", None, "")
+    assert found.machine
+    monkeypatch.setattr("scripts.measure.place.own_packages", dict)
+    with pytest.raises(SetupError, match="say what the stack is with --stack"):
+        find_here(options)
+
+
+def test_a_run_without_a_server_is_recorded(tmp_path: Path) -> None:
+    """What an instrument needs that has no server: the core, and nothing else."""
+    columns_ = (*columns.RUN, Column("size", "Bytes.", "byte", "integer", required=True), *columns.STATE, Column("us", "Time.", "us", "number"))
+    table = Table("Times", "Some times.", columns_, ("machine", "stack", "date", "run", "size", "attempt"), "scripts/measure/none.py")
+    options = argparse.Namespace(out=tmp_path / "times.csv", date="2026-11-30", retry_failed=False)
+    cells = [Cell({"size": str(size)}, ("size",), 1.0, f"{size} bytes", {"phase": "measured"}) for size in (1, 2, 4)]
+
+    def measure(cell: Cell) -> tuple[dict[str, object], str]:
+        if cell.key["size"] == "2":
+            raise MeasureError("two is not to be had", us=1.0)
+        return {"us": float(cell.key["size"]) * 10}, "well"
+
+    for _ in range(2):
+        with open_session(options, table, Identity("none", "m", "s", {}), Place("m", "s"), World()) as session:
+            session.go(cells, measure)
+    with options.out.open(encoding="utf-8", newline="") as file:
+        found = [(row["size"], row["status"], row["reason"], row["us"]) for row in csv.DictReader(file)]
+    assert found == [("1", "ok", "", "10"), ("2", "failed", "two is not to be had", "1"), ("4", "ok", "", "40")]
 
 
 def test_a_date_that_is_none_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
