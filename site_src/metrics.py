@@ -6,6 +6,7 @@ The first line of a docstring is the sentence a reader sees; its Chinese stands 
 
 from decimal import Decimal
 
+from draft_methods import *  # noqa: F403  (the metrics of the draft methods, likewise)
 from gate_control import *  # noqa: F403  (the metrics of the control, which fill a file of their own)
 
 from ledgermark import Ledger, Quantity, count, largest, metric, smallest
