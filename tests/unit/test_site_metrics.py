@@ -12,6 +12,7 @@ from ledgermark.project import load_project
 from ledgermark.verify import verify
 
 SILENT = "q38_radeon_routed,q38_a100_routed"
+GEMMA = "target=gemma-4-26B-A4B-it"
 SHOWN = [
     # the ladder
     ("mtp_gain?context=1024,8192,16384,32768", "+36.9 %, −14.0 %, −32.4 %, −70.8 %"),
@@ -76,6 +77,20 @@ SHOWN = [
     ("control_rate_a100?run=q38_a100_routed&arm=stock,admitted&context=32000", "20.51 chunk/s, 20.52 chunk/s"),
     ("elsewhere_gain?context=500,32000", "+84.0 %, −33.3 %"),
     ("elsewhere_gain_a100?context=500,32000", "+57.9 %, −14.4 %"),
+    # the draft methods
+    (f"draft_step_cost?{GEMMA}&method=dflash&benchmark=MATH500&n=3,7,11,15", "1.38×, 1.83×, 2.26×, 2.67×"),
+    ("draft_step_cost?target=Qwen3-8B&method=eagle3&benchmark=MATH500&n=1,7", "4.30×, 5.32×"),
+    (f"draft_cost_per_token?{GEMMA}&method=dflash&benchmark=MATH500&ends=3,15", "0.107×"),
+    (f"draft_fixed_cost?{GEMMA}&method=dflash&benchmark=MATH500&ends=3,15", "0.055×"),
+    (f"draft_modelled_ratio?{GEMMA}&method=dflash&benchmark=MATH500&ends=3,15&n=3,7,11,15", "2.49×, 2.91×, 2.72×, 2.40×"),
+    (f"draft_break_even?{GEMMA}&method=dflash&benchmark=MATH500&ends=3,15&n=7", "31 %"),
+    (f"draft_model_gap?{GEMMA}&method=dflash&benchmark=MATH500&ends=3,15&between=7,11", "1.4 %"),
+    ("draft_model_gap?target=Qwen3.6-27B&method=dflash&benchmark=MATH500&ends=3,15&between=7,11", "9.4 %"),
+    (f"draft_summed_tokens?{GEMMA}&method=dflash&n=7,15", "5.27 tokens, 6.41 tokens"),
+    (f"draft_given_previous?{GEMMA}&method=dflash&n=15&position=1,2,8,15", "86 %, 86 %, 86 %, 70 %"),
+    ("draft_advantage?target=Qwen3.6-27B&benchmark=MATH500&here=native_mtp&there=dflash", "1.12×"),
+    ("summary_rows", "7 rows"),
+    ("summary_rows_that_differ", "3 rows"),
 ]
 
 
@@ -105,6 +120,9 @@ def test_every_metric_stands_in_the_table(evaluator: Evaluator) -> None:
         ("control_gain?run=q38_a100", "it has q38_radeon_pinned"),
         ("mtp_gain?context=4096", "0 rows of spec_ladder"),
         ("workgroups_2d?query_rows=2&layers=linear", "0 rows of launch_geometry"),
+        (f"draft_step_cost?{GEMMA}&method=dflash&benchmark=MATH500&n=5", "0 rows of amd_sweep"),
+        (f"draft_summed_tokens?{GEMMA}&method=dflash&n=11", "0 positions of dflash"),
+        (f"draft_given_previous?{GEMMA}&method=dflash&n=7&position=8", "position 8 of 7"),
     ],
 )
 def test_refuses_what_nobody_measured(evaluator: Evaluator, key: str, reason: str) -> None:
