@@ -90,7 +90,7 @@
         if (before && this.field("given").value !== "decay") {
           const shares = before.slice(0, this.length() ?? before.length);
           const values = this.field("given").value === "log" ? shares : shares.map((share, at) => (at ? share / shares[at - 1] || 0 : share));
-          list.value = values.map((value) => String(Number(value.toFixed(3)))).join(", ");
+          list.value = values.map((value) => String(Number(value.toFixed(4)))).join(", ");
         }
         this.given = this.field("given").value;
         this.showFields();
