@@ -8,7 +8,9 @@ from ledgermark.check import Project
 from ledgermark.figures import Drawn, draw
 from ledgermark.project import load_project
 
-NAMES = ("mtp_gain", "query_rows", "other_vendor", "admission", "five_runs")
+GATE = ("mtp_gain", "query_rows", "other_vendor", "admission", "five_runs")
+H200 = ("second_row", "lost_split", "above_floor", "patched_kernel")
+NAMES = (*GATE, *H200)
 
 
 @pytest.fixture(scope="module")
@@ -21,8 +23,8 @@ def drawn(project: Project, name: str, language: str) -> Drawn:
     return draw(project.figures[name], project.ledger, project.catalogues[language])
 
 
-def test_five_figures(project: Project) -> None:
-    assert tuple(project.figures or ()) == NAMES
+def test_every_figure_is_named_here(project: Project) -> None:
+    assert sorted(project.figures or ()) == sorted(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -39,7 +41,8 @@ def test_speaks_both_languages(project: Project, name: str) -> None:
 def test_every_point_has_its_hover_lines_and_its_row(project: Project, name: str) -> None:
     figure = drawn(project, name, "en")
     points = [point for trace in figure.spec["data"] for point in trace["customdata"]]
-    assert len(points) == len(figure.rows) == sum(len(trace["y"]) for trace in figure.spec["data"])
+    assert len(points) == sum(len(trace["y"]) for trace in figure.spec["data"])
+    assert len(figure.rows) >= len(points)  # a table may hold more than is drawn
     for trace in figure.spec["data"]:
         assert trace["hovertemplate"].count("customdata") == len(trace["customdata"][0])
         assert len({len(lines) for lines in trace["customdata"]}) == 1
@@ -56,7 +59,7 @@ def test_series_differ_in_more_than_colour(project: Project, name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_can_be_recomputed(project: Project, name: str) -> None:
-    assert drawn(project, name, "en").badge == "recomputable"
+    assert drawn(project, name, "en").badge == ("rerun" if name in H200 else "recomputable")
 
 
 def test_hover_gives_both_rates_and_the_change(project: Project) -> None:
