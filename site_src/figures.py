@@ -6,6 +6,7 @@ Hover lines are written here, complete, so that the browser only puts them below
 from collections.abc import Sequence
 
 from figures_draft_methods import *  # noqa: F403  (the figures of the draft methods, which fill a file of their own)
+from figures_h200 import *  # noqa: F403  (those of the kernel on an H200)
 from gate_control import RATES, contexts_of_run, rounds_of_cell, spread
 from plots import Look, Part, Point, bars, context_axis, frame, series, short
 

@@ -8,17 +8,10 @@ from ledgermark.check import Project
 from ledgermark.figures import Drawn, draw
 from ledgermark.project import load_project
 
-BADGES = {
-    "mtp_gain": "recomputable",
-    "query_rows": "recomputable",
-    "other_vendor": "recomputable",
-    "admission": "recomputable",
-    "five_runs": "recomputable",
-    "amd_ratios": "transcribed",
-    "draft_positions": "transcribed",
-    "draft_sweep": "transcribed",
-}
-NAMES = tuple(BADGES)
+GATE = ("mtp_gain", "query_rows", "other_vendor", "admission", "five_runs")
+H200 = ("second_row", "lost_split", "above_floor", "patched_kernel")
+DRAFTS = ("amd_ratios", "draft_positions", "draft_sweep")
+NAMES = (*GATE, *H200, *DRAFTS)
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +24,7 @@ def drawn(project: Project, name: str, language: str) -> Drawn:
     return draw(project.figures[name], project.ledger, project.catalogues[language])
 
 
-def test_every_figure_stands_in_the_table(project: Project) -> None:
+def test_every_figure_is_named_here(project: Project) -> None:
     assert sorted(project.figures or ()) == sorted(NAMES)
 
 
@@ -49,7 +42,8 @@ def test_speaks_both_languages(project: Project, name: str) -> None:
 def test_every_point_has_its_hover_lines_and_its_row(project: Project, name: str) -> None:
     figure = drawn(project, name, "en")
     points = [point for trace in figure.spec["data"] for point in trace["customdata"]]
-    assert len(points) == len(figure.rows) == sum(len(trace["y"]) for trace in figure.spec["data"])
+    assert len(points) == sum(len(trace["y"]) for trace in figure.spec["data"])
+    assert len(figure.rows) >= len(points)  # a table may hold more than is drawn
     for trace in figure.spec["data"]:
         assert trace["hovertemplate"].count("customdata") == len(trace["customdata"][0])
         assert len({len(lines) for lines in trace["customdata"]}) == 1
@@ -66,7 +60,7 @@ def test_series_differ_in_more_than_colour(project: Project, name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_has_the_badge_that_its_rows_give(project: Project, name: str) -> None:
-    assert drawn(project, name, "en").badge == BADGES[name]
+    assert drawn(project, name, "en").badge == ("rerun" if name in H200 else "transcribed" if name in DRAFTS else "recomputable")
 
 
 def test_ratios_are_sorted_and_their_marks_say_where_the_appendix_differs(project: Project) -> None:
