@@ -5,6 +5,8 @@ Hover lines are written here, complete, so that the browser only puts them below
 
 from collections.abc import Sequence
 
+from figures_hybrid import context_slopes, hybrid_ladder, hybrid_profile  # noqa: F401  (the report on hybrid decode)
+from figures_hybrid_controls import other_engine, prefill_trend, split_runs  # noqa: F401
 from gate_control import RATES, contexts_of_run, rounds_of_cell, spread
 from plots import Look, Part, Point, bars, context_axis, frame, series, short
 

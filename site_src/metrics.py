@@ -7,6 +7,8 @@ The first line of a docstring is the sentence a reader sees; its Chinese stands 
 from decimal import Decimal
 
 from gate_control import *  # noqa: F403  (the metrics of the control, which fill a file of their own)
+from hybrid_controls import *  # noqa: F403  (the report on hybrid decode: what it is held against, and the split)
+from hybrid_decode import *  # noqa: F403  (the report on hybrid decode: ladder, profile, kernel)
 
 from ledgermark import Ledger, Quantity, count, largest, metric, smallest
 from ledgermark.units import parse_unit

@@ -75,6 +75,16 @@ def bars(name: str, points: list[Point], look: Look, *, width: float) -> Part:
     }
 
 
+def lying(part: Part) -> Part:
+    """Return a series with its axes changed over: values run along, places stand one above the other."""
+    return {**part, "x": part["y"], "y": part["x"]}
+
+
+def waiting(part: Part) -> Part:
+    """Return a series that is shown when a reader asks for it in the legend."""
+    return {**part, "visible": "legendonly"}
+
+
 def hover(points: list[Point], slot: int) -> Part:
     """Return what a trace needs to show the lines of its points, and to take the colour of its slot."""
     lines = max(len(point.lines) for point in points)

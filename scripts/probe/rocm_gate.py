@@ -59,14 +59,14 @@ def rows_of(case: Case, date: str) -> list[dict[str, object]]:
     """Return the rows of one model: as it is, and where its backend asks at all, with each failed condition relaxed alone, then all of them."""
     device, setting = find_device(DEVICE), Setting(ranks=2, speculative=0, block_size=case.block_size)
     asked = conditions(case.model, device, setting)
-    failed = [each.name for each in asked if not each.met]
+    failed = [_key(each.name) for each in asked if not each.met]
     backend = route(case.model, device, setting).answer
     about = {"machine": f"{DEVICE} ({device.gfx})", "stack": RULES, "date": date, "model": case.name, "backend": backend}
     return [{**about, **_answers(asked, relaxed)} for relaxed in (NONE, *([*failed, ALL] if failed and backend == ROCM else []))]
 
 
 def _answers(asked: Sequence[Condition], relaxed: str) -> dict[str, object]:
-    met = [each.met or relaxed in (each.name, ALL) for each in asked]
+    met = [each.met or relaxed in (_key(each.name), ALL) for each in asked]
     values = {each.name: each.value for each in asked}
     names = ("head_size_met", "block_size_met", "power_of_two_met", "ratio_met", "window_met", "architecture_met")
     return {
@@ -78,6 +78,11 @@ def _answers(asked: Sequence[Condition], relaxed: str) -> dict[str, object]:
         "failed": met.count(False),
         "admitted": str(all(met)).lower(),
     }
+
+
+def _key(name: str) -> str:
+    """Return the name of a condition as a value of the column."""
+    return name.replace(" ", "_")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

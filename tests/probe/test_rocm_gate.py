@@ -29,9 +29,9 @@ def test_no_single_condition_keeps_a_hybrid_model_out() -> None:
     answers = {row["relaxed"]: (row["failed"], row["admitted"]) for row in rows if row["model"] == "Qwen3.6-27B"}
     assert answers == {
         NONE: ("3", "false"),
-        "head size": ("2", "false"),
-        "block size": ("2", "false"),
-        "power of two": ("2", "false"),
+        "head_size": ("2", "false"),
+        "block_size": ("2", "false"),
+        "power_of_two": ("2", "false"),
         ALL: ("0", "true"),
     }
 
