@@ -25,20 +25,20 @@ def at(words: Words, name: str, context: str, value: Quantity, places: int = 2) 
     return words("{name}, {context} of context: {value}", name=name, context=context, value=words.quantity(value, places))
 
 
-def over_contexts(views: Mapping[str, list[Part]], axes: Mapping[str, str], x_title: str, ticks: tuple[int, ...] = TICKS) -> dict[str, Any]:
+def over_contexts(views: Mapping[str, list[Part]], axes: Mapping[str, str], x_title: str, free: str = "") -> dict[str, Any]:
     """Return the parts of a drawing whose views share an axis of contexts: `plot`, `view` and `views`.
 
     Args:
         views: by name, the series of each; the first is what is shown first.
         axes: by the same names, the title of each vertical axis.
         x_title: the title of the axis of contexts.
-        ticks: where that axis is labelled.
+        free: the view, if any, whose vertical axis need not begin at zero.
     """
     plots = {}
     for name, traces in views.items():
         layout = frame(x_title, axes[name])
-        layout["xaxis"].update(context_axis(ticks))
-        layout["yaxis"].update(rangemode="tozero")
+        layout["xaxis"].update(context_axis(TICKS))
+        layout["yaxis"].update(rangemode="normal" if name == free else "tozero")
         plots[name] = {"data": traces, "layout": layout}
     (view, plot), *others = plots.items()
     return {"view": view, "plot": plot, "views": dict(others)}
@@ -144,7 +144,7 @@ def hybrid_profile(ledger: Ledger, words: Words) -> Drawing:
 
 @figure
 def context_slopes(ledger: Ledger, words: Words) -> Drawing:
-    """Fig. 3: what one more token of context costs, by model and engine."""
+    """Fig. 4: what one more token of context costs, by model and engine."""
     dense = {name: july(ledger, name).slope() for name in ("Qwen3-8B", "gemma-4-26B-A4B", "gemma-4-12B-it", "gemma-4-31B-it")}
     engine = {words("llama.cpp, {backend}", backend=backend): llama_slope(ledger, backend) for backend in ("Vulkan", "ROCm")}
     split = {words("0.27, with #45916"): splitkv_slope(ledger, "splitkv"), words("0.27, as shipped"): splitkv_slope(ledger, "stock")}
@@ -173,7 +173,9 @@ def context_slopes(ledger: Ledger, words: Words) -> Drawing:
     layout["yaxis"].update(tickmode="array", tickvals=[-place for place in range(len(ticks))], ticktext=ticks, range=[0.6 - len(ticks), 0.6])
     ends = [float(slope) for slope in dense.values()]
     band = {"type": "rect", "xref": "x", "yref": "paper", "x0": min(ends), "x1": max(ends), "y0": 0, "y1": 1}
-    layout.update(shapes=[{**band, "line": {"width": 1, "color": "rgba(128, 128, 128, 0.5)"}, "layer": "below"}])
+    layout.update(
+        shapes=[{**band, "fillcolor": "rgba(128, 128, 128, 0.14)", "line": {"width": 1, "color": "rgba(128, 128, 128, 0.5)"}, "layer": "below"}]
+    )
     return Drawing(
         title=words("What one more token of context costs"),
         alt=words(

@@ -15,7 +15,7 @@ FIRST = 1000  # the rung that prefill rates are set against: the shorter one is 
 
 @figure
 def other_engine(ledger: Ledger, words: Words) -> Drawing:
-    """Fig. 4: the hybrid model under llama.cpp, with the runs of the disturbed cell."""
+    """Fig. 3: the hybrid model under llama.cpp, with the runs of the disturbed cell."""
     rate, time = words("Rate"), words("Time of a token")
     views: dict[str, list[Part]] = {rate: [], time: []}
     rows: Rows = []
@@ -108,7 +108,7 @@ def prefill_trend(ledger: Ledger, words: Words) -> Drawing:
         ),
         columns=[words("Series"), words("Context"), words("Against 1K, %"), words("Prefill rate, tok/s"), words("Rounds apart, %")],
         rows=rows,
-        **over_contexts(views, axes, words("Prompt, tokens")),
+        **over_contexts(views, axes, words("Prompt, tokens"), free=change),
     )
 
 

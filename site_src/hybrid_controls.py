@@ -27,9 +27,13 @@ FIRST_TWO = (1, 2)
 
 def prefill_line(ledger: Ledger, name: str) -> Ladder:
     """Return a prefill ladder by its short name. Raises ValueError for another."""
+    return prefill(ledger, *_named(name))
+
+
+def _named(name: str) -> tuple[str, str]:
     if name not in LINES:
         raise ValueError(f"there is no line '{name}'; there are {', '.join(LINES)}")
-    return prefill(ledger, *LINES[name])
+    return LINES[name]
 
 
 # Another engine
@@ -98,15 +102,13 @@ def prefill_apart(ledger: Ledger, line: str, context: int) -> Quantity:
 @metric(unit="%", formula="rate(128000) / rate(first) − 1")
 def deep_change(ledger: Ledger, line: str, first: int) -> Quantity:
     """Change in decode rate from one context to 128 000 tokens, on a rented card."""
-    if line not in LINES:
-        raise ValueError(f"there is no line '{line}'; there are {', '.join(LINES)}")
-    return decode(ledger, *LINES[line]).retained(first, 128000) - 1
+    return decode(ledger, *_named(line)).retained(first, 128000) - 1
 
 
 @metric(unit="%", formula="(max − min) / mean")
 def deep_apart(ledger: Ledger, line: str, context: int) -> Quantity:
     """Distance between the two rounds of a decode cell on a rented card, as a share of their mean."""
-    return decode(ledger, *LINES[line]).apart(context)
+    return decode(ledger, *_named(line)).apart(context)
 
 
 # The split
