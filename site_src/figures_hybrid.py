@@ -168,7 +168,7 @@ def context_slopes(ledger: Ledger, words: Words) -> Drawing:
             ticks.append(label)
             rows.append([name, label, slope, ratio])
         traces.append(lying(series(name, points, look)))
-    layout = frame(words("Time added to a generated token by a token of context, µs, logarithmic"), "")
+    layout = frame(words("Slope, µs/token, logarithmic"), "")
     layout["xaxis"].update(type="log", range=[-1.15, 1.1], tickmode="array", tickvals=[0.1, 0.2, 0.5, 1, 2, 5, 10], showgrid=True)
     layout["yaxis"].update(tickmode="array", tickvals=[-place for place in range(len(ticks))], ticktext=ticks, range=[0.6 - len(ticks), 0.6])
     ends = [float(slope) for slope in dense.values()]
