@@ -9,6 +9,8 @@ from decimal import Decimal
 from draft_methods import *  # noqa: F403  (the metrics of the draft methods, likewise)
 from gate_control import *  # noqa: F403  (the metrics of the control, which fill a file of their own)
 from h200 import *  # noqa: F403  (those of the kernel on an H200)
+from hybrid_controls import *  # noqa: F403  (the report on hybrid decode: what it is held against, and the split)
+from hybrid_decode import *  # noqa: F403  (the report on hybrid decode: ladder, profile, kernel)
 
 from ledgermark import Ledger, Quantity, count, largest, metric, smallest
 from ledgermark.units import parse_unit

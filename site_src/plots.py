@@ -79,6 +79,11 @@ def _places(points: list[Point], *, lying: bool) -> Part:
     return {"x": values, "y": at} if lying else {"x": at, "y": values}
 
 
+def waiting(part: Part) -> Part:
+    """Return a series that is shown when a reader asks for it in the legend."""
+    return {**part, "visible": "legendonly"}
+
+
 def hover(points: list[Point], slot: int) -> Part:
     """Return what a trace needs to show the lines of its points, and to take the colour of its slot."""
     lines = max(len(point.lines) for point in points)

@@ -11,7 +11,9 @@ from ledgermark.project import load_project
 GATE = ("mtp_gain", "query_rows", "other_vendor", "admission", "five_runs")
 H200 = ("second_row", "lost_split", "above_floor", "patched_kernel")
 DRAFTS = ("amd_ratios", "draft_positions", "draft_sweep")
-NAMES = (*GATE, *H200, *DRAFTS)
+HYBRID = ("hybrid_ladder", "hybrid_profile", "context_slopes", "other_engine", "prefill_trend", "split_runs")
+NAMES = (*GATE, *H200, *DRAFTS, *HYBRID)
+BADGES = {**dict.fromkeys(H200, "rerun"), **dict.fromkeys((*DRAFTS, "hybrid_profile"), "transcribed")}
 
 
 @pytest.fixture(scope="module")
@@ -41,12 +43,13 @@ def test_speaks_both_languages(project: Project, name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_point_has_its_hover_lines_and_its_row(project: Project, name: str) -> None:
     figure = drawn(project, name, "en")
-    points = [point for trace in figure.spec["data"] for point in trace["customdata"]]
-    assert len(points) == sum(len(trace["y"]) for trace in figure.spec["data"])
-    assert len(figure.rows) >= len(points)  # a table may hold more than is drawn
-    for trace in figure.spec["data"]:
-        assert trace["hovertemplate"].count("customdata") == len(trace["customdata"][0])
-        assert len({len(lines) for lines in trace["customdata"]}) == 1
+    for spec in (figure.spec, *figure.views.values()):
+        points = [point for trace in spec["data"] for point in trace["customdata"]]
+        assert len(points) == sum(len(trace["y"]) for trace in spec["data"])
+        assert len(figure.rows) >= len(points)  # a table may hold more than is drawn
+        for trace in spec["data"]:
+            assert trace["hovertemplate"].count("customdata") == len(trace["customdata"][0])
+            assert len({len(lines) for lines in trace["customdata"]}) == 1
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -60,7 +63,7 @@ def test_series_differ_in_more_than_colour(project: Project, name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_has_the_badge_that_its_rows_give(project: Project, name: str) -> None:
-    assert drawn(project, name, "en").badge == ("rerun" if name in H200 else "transcribed" if name in DRAFTS else "recomputable")
+    assert drawn(project, name, "en").badge == BADGES.get(name, "recomputable")
 
 
 def test_ratios_are_sorted_and_their_marks_say_where_the_appendix_differs(project: Project) -> None:
@@ -82,3 +85,37 @@ def test_hover_gives_both_rates_and_the_change(project: Project) -> None:
         "With MTP: 8.85 tok/s",
         "No speculation: 30.31 tok/s",
     ]
+
+
+def plain(lines: list[str]) -> list[str]:
+    return [line.replace("\u202f", " ").replace("\u00a0", " ") for line in lines]
+
+
+def test_hover_gives_rounds_and_spread_and_the_other_views(project: Project) -> None:
+    figure = drawn(project, "hybrid_ladder", "en")
+    assert (figure.view, *figure.views) == ("Rate", "Share kept", "Time of a token")
+    assert plain(figure.spec["data"][0]["customdata"][-1]) == [
+        "Qwen3.6-27B, 32K of context: 4.25 tok/s",
+        "Share kept: 35.07 %",
+        "Time of a token: 235.29 ms/token",
+        "Prompt tokens counted: 32085",
+        "2 rounds",
+        "Rounds apart by: 0.00 %",
+    ]
+    assert plain(figure.views["Share kept"]["data"][0]["customdata"][-1])[:2] == ["Qwen3.6-27B, 32K of context: 35.07 %", "Rate: 4.25 tok/s"]
+
+
+def test_the_other_lines_wait_in_the_legend(project: Project) -> None:
+    figure = drawn(project, "hybrid_ladder", "en")
+    for spec in (figure.spec, *figure.views.values()):
+        assert [trace.get("visible") for trace in spec["data"]] == [None, None, *["legendonly"] * 5]
+
+
+def test_the_cell_with_two_answers_is_drawn_run_by_run(project: Project) -> None:
+    patched = drawn(project, "split_runs", "en").spec["data"][1]
+    assert [round(rate, 2) for rate in patched["y"]] == [51.81, 51.43, 47.02, 40.14, 47.58, 42.41, 35.2, 37.05]
+
+
+def test_the_disturbed_cell_shows_its_runs(project: Project) -> None:
+    runs = drawn(project, "other_engine", "en").spec["data"][2]
+    assert (runs["x"], runs["y"]) == ([16384, 16384], [19.4825, 23.2085])

@@ -13,6 +13,7 @@ from ledgermark.verify import verify
 
 SILENT = "q38_radeon_routed,q38_a100_routed"
 GEMMA = "target=gemma-4-26B-A4B-it"
+MODELS = "Qwen3-8B,gemma-4-12B-it,gemma-4-26B-A4B,gemma-4-31B-it,Qwen3.6-27B"
 SHOWN = [
     # the ladder
     ("mtp_gain?context=1024,8192,16384,32768", "+36.9 %, −14.0 %, −32.4 %, −70.8 %"),
@@ -118,6 +119,70 @@ SHOWN = [
     ("draft_advantage?target=Qwen3.6-27B&benchmark=MATH500&here=native_mtp&there=dflash", "1.12×"),
     ("summary_rows", "7 rows"),
     ("summary_rows_that_differ", "3 rows"),
+    # hybrid decode: the ladder
+    ("hybrid_rate?model=Qwen3.6-27B&context=500,32000", "12.12 tok/s, 4.25 tok/s"),
+    ("hybrid_time?model=Qwen3.6-27B&context=500,32000", "82.5 ms/token, 235.3 ms/token"),
+    (f"hybrid_retained?model={MODELS}", "77.2 %, 69.9 %, 67.5 %, 68.5 %, 35.1 %"),
+    ("hybrid_loss?model=Qwen3.6-27B", "64.9 %"),
+    (f"context_slope?model={MODELS}", "0.118 µs/token, 0.228 µs/token, 0.142 µs/token, 0.339 µs/token, 4.840 µs/token"),
+    ("slope_ratio?model=Qwen3-8B,gemma-4-31B-it", "41×, 14.3×"),
+    ("july_spread", "3.5 %"),
+    ("july_models", "5"),
+    ("july_shortest", "500"),
+    ("july_contexts", "11"),
+    ("july_measurements", "292"),
+    ("july_single_card", "64"),
+    # the profile
+    ("call_growth?kernel=kernel_paged_attention_2d,triton_w4a16_gemm_kernel", "28.3×, 0.91×"),
+    ("calls_per_step?kernel=kernel_paged_attention_2d&context=1024,32768", "16, 16"),
+    ("paged_time?context=1024,32768", "5.71 ms, 161.5 ms"),
+    ("paged_growth", "155.8 ms"),
+    ("step_growth", "151 ms"),
+    ("rest_growth", "−4.8 ms"),
+    ("paged_share?context=1024,32768", "6.6 %, 68.2 %"),
+    # heads, power, bytes
+    ("hybrid_layers", "64"),
+    ("fallback_workgroups", "2"),
+    ("card_power?model=Qwen3.6-27B&card=1,2&context=24000", "229.5 W, 225.5 W"),
+    ("pair_power?model=Qwen3.6-27B&context=500,32000", "531 W, 441.5 W"),
+    ("power_change?model=Qwen3.6-27B,Qwen3-8B", "−16.9 %, +7.8 %"),
+    ("per_byte_ratio?model=Qwen3-8B,gemma-4-31B-it", "92×, 36×"),
+    ("per_byte_ratio_global", "18×"),
+    ("global_kv_bytes", "80 KiB/token"),
+    ("global_kv_heads", "4"),
+    # another kernel, another engine
+    ("kernel_retained?backend=ROCM_ATTN,TRITON_ATTN", "73.4 %, 84.3 %"),
+    ("kernel_loss?backend=TRITON_ATTN", "15.7 %"),
+    ("kernel_points", "10.9 pp"),
+    ("kernel_gain?context=32000", "+15.0 %"),
+    ("kernel_gain?context=32000&campaign=radeon-2026-09-02c", "+15.4 %"),
+    ("kernel_spread", "0.11 %"),
+    ("kernel_rate?backend=ROCM_ATTN&context=32000", "36.47 tok/s"),
+    ("llama_retained?backend=ROCm,Vulkan", "87.7 %, 91.0 %"),
+    ("llama_slope?backend=ROCm,Vulkan", "0.174 µs/token, 0.107 µs/token"),
+    ("llama_slope_ratio?backend=ROCm,Vulkan", "28×, 45×"),
+    ("llama_quiet", "0.10 tok/s"),
+    # prefill, deeper ladders
+    ("prefill_change?line=q36_july,q38_wide,q38_triton,q38_a100,q38_h100", "−12.4 %, +0.3 %, −32.6 %, −8.1 %, +4.9 %"),
+    ("prefill_change?line=q36_july,g26_july,g26_august,q38_h100&first=500", "+9.8 %, +24.0 %, +21.9 %, +19.4 %"),
+    ("prefill_rate?line=q36_july&context=500,32000", "803 tok/s, 881 tok/s"),
+    ("prefill_apart?line=b8_july&context=500", "22.1 %"),
+    ("deep_change?line=q38_h100&first=500", "−21.8 %"),
+    ("deep_apart?line=g31_h200&context=500", "12.4 %"),
+    # the split
+    ("splitkv_speedup?context=1024,8192,32768", "1.38×, 3.52×, 9.46×"),
+    ("splitkv_rate?arm=stock,splitkv&context=32768", "3.82 tok/s, 36.12 tok/s"),
+    ("splitkv_time?arm=stock,splitkv&context=32768", "261.9 ms/token, 27.7 ms/token"),
+    ("splitkv_slope?arm=stock,splitkv", "7.408 µs/token, 0.262 µs/token"),
+    ("splitkv_retained?arm=stock,splitkv", "10.2 %, 70.0 %"),
+    ("splitkv_count?arm=splitkv,stock&context=8192", "4 runs, 2 runs"),
+    ("splitkv_apart?arm=splitkv&context=8192", "15.8 %"),
+    ("splitkv_apart?arm=splitkv&context=8192&rounds=1,2,3,4", "16.8 %"),
+    ("splitkv_mode?mode=low,high", "41.3 tok/s, 47.3 tok/s"),
+    ("splitkv_mode_gap", "14.6 %"),
+    ("splitkv_middle_gap", "62 %"),
+    ("first_trial_speedup", "2.52×"),
+    ("first_trial_slope", "0.43 µs/token"),
 ]
 
 
@@ -150,6 +215,14 @@ def test_every_metric_stands_in_the_table(evaluator: Evaluator) -> None:
         (f"draft_step_cost?{GEMMA}&method=dflash&benchmark=MATH500&n=5", "0 rows of amd_sweep"),
         (f"draft_summed_tokens?{GEMMA}&method=dflash&n=11", "0 positions of dflash"),
         (f"draft_given_previous?{GEMMA}&method=dflash&n=7&position=8", "position 8 of 7"),
+        ("hybrid_rate?model=Qwen3-9B&context=500", "the campaign has no model 'Qwen3-9B'; it has Qwen3.6-27B, Qwen3-8B"),
+        ("hybrid_rate?model=Qwen3-8B&context=64000", "was not measured at 64000"),
+        ("kernel_retained?backend=FLASH_ATTN", "there is no ladder on 'FLASH_ATTN'"),
+        ("prefill_change?line=q36", "there is no line 'q36'"),
+        ("deep_change?line=q36&first=500", "there is no line 'q36'"),
+        ("deep_apart?line=q36&context=500", "there is no line 'q36'"),
+        ("splitkv_rate?arm=stock&context=4096", "no cell stock at 4096"),
+        ("splitkv_mode?mode=middle", "a mode is low or high"),
     ],
 )
 def test_refuses_what_nobody_measured(evaluator: Evaluator, key: str, reason: str) -> None:
