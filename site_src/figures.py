@@ -5,6 +5,8 @@ Hover lines are written here, complete, so that the browser only puts them below
 
 from collections.abc import Sequence
 
+from figures_second_card import *  # noqa: F403  (figures of other articles fill files of their own)
+from figures_step import *  # noqa: F403
 from gate_control import RATES, contexts_of_run, rounds_of_cell, spread
 from plots import Look, Part, Point, bars, context_axis, frame, series, short
 

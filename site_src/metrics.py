@@ -7,6 +7,9 @@ The first line of a docstring is the sentence a reader sees; its Chinese stands 
 from decimal import Decimal
 
 from gate_control import *  # noqa: F403  (the metrics of the control, which fill a file of their own)
+from restated import *  # noqa: F403
+from second_card import *  # noqa: F403
+from step_parts import *  # noqa: F403
 
 from ledgermark import Ledger, Quantity, count, largest, metric, smallest
 from ledgermark.units import parse_unit

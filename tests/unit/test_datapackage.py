@@ -14,7 +14,7 @@ from ledgermark.ledger import load_ledger
 DATA = Path(__file__).parents[2] / "data"
 PACKAGE: dict[str, Any] = json.loads((DATA / "datapackage.json").read_text(encoding="utf-8"))
 RESOURCES: list[dict[str, Any]] = PACKAGE["resources"]
-MEASURED = [resource for resource in RESOURCES if resource["name"] != "launch_geometry"]
+MEASURED = [resource for resource in RESOURCES if resource["name"] not in ("launch_geometry", "model_shapes")]
 AUTHOR = "https://github.com/cadamcat/dual-radeon-vllm/"
 
 
