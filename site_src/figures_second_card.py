@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from fits import Rung
 from plots import Look, Part, Point, bars, context_axis, frame, level, series, short
-from restated import lead_recounted, radeon_tokens, restated_contexts
+from restated import a100_tokens, lead_recounted, radeon_tokens, restated_contexts
 from second_card import b_lead, c_lead, decode_cells, decode_rate, decode_ratio, fitted, prefill_b, prefill_c, shared_contexts
 from step_parts import PROBE, probe_lead
 
@@ -220,20 +220,26 @@ def pair_lead(ledger: Ledger, words: Words) -> Drawing:
     rows: TableRows = []
     drawn: dict[str, list[Point]] = {stock: [], session: [], probe: []}
 
-    def add(name: str, context: int, lead: Quantity, there: Quantity, note: str) -> None:
-        head = words("{name}, {context} of context: {value}", name=name, context=short(context), value=words.quantity(lead))
-        drawn[name].append(Point(context, lead, (head, line_of(words, words("Two Radeons"), there), note)))
-        rows.append([name, str(context), there, lead])
+    def add(name: str, context: int, lead: Quantity, rates: tuple[Quantity, Quantity], note: str) -> None:
+        here, there = (rate.to("tok/s") for rate in rates)
+        head = words("{name}, {context} of context: {value}", name=name, context=short(context), value=words.quantity(lead.to("×")))
+        lines = (head, line_of(words, words("A100"), here), line_of(words, words("Two Radeons"), there), note)
+        drawn[name].append(Point(context, lead.to("×"), lines))
+        rows.append([name, str(context), here, there, lead.to("×")])
 
+    twice = words("No speculation, mean of two rounds")
     for context in shared_contexts(ledger, "31b_a100", "31b_two_july"):
-        lead = decode_ratio(ledger, "31b_a100", "31b_two_july", context).to("×")
-        add(stock, context, lead, decode_rate(ledger, "31b_two_july", context), words("No speculation, mean of two rounds"))
+        rates = decode_rate(ledger, "31b_a100", context), decode_rate(ledger, "31b_two_july", context)
+        add(stock, context, decode_ratio(ledger, "31b_a100", "31b_two_july", context), rates, twice)
     for context in restated_contexts(ledger):
-        lead = lead_recounted(ledger, "no_speculation", context).to("×")
-        add(session, context, lead, radeon_tokens(ledger, "no_speculation", context), words("No speculation, mean of two rounds"))
+        rates = a100_tokens(ledger, "no_speculation", context), radeon_tokens(ledger, "no_speculation", context)
+        add(session, context, lead_recounted(ledger, "no_speculation", context), rates, twice)
     for context in PROBE:
-        there = ledger.one("spec_ladder", arm="mtp_admitted", context=context)["tok_s"]
-        add(probe, context, probe_lead(ledger, context).to("×"), there, words("One run a cell, one token drafted"))
+        rates = (
+            ledger.one("a100_admission", series="ladder", gate="admitted", context=PROBE[context])["tok_s"],
+            ledger.one("spec_ladder", arm="mtp_admitted", context=context)["tok_s"],
+        )
+        add(probe, context, probe_lead(ledger, context), rates, words("One run a cell, one token drafted"))
     looks = (Look(1, "circle"), Look(3, "square-open", "dash", size=7), Look(2, "diamond", "dot", size=11))
     layout = frame(words("Context"), words("A100 over two Radeons, ×"), shapes=[level(1)])
     layout["xaxis"].update(context_axis(TICKS), range=[2.6, 4.6])
@@ -245,6 +251,6 @@ def pair_lead(ledger: Ledger, words: Words) -> Drawing:
             "about one and four tenths; four single runs with MTP make a U from one and a half down and up again."
         ),
         plot={"data": [series(name, points, look) for (name, points), look in zip(drawn.items(), looks, strict=True)], "layout": layout},
-        columns=[words("Measurement"), words("Context"), words("Two Radeons, tok/s"), words("A100 over two Radeons, ×")],
+        columns=[words("Measurement"), words("Context"), words("A100, tok/s"), words("Two Radeons, tok/s"), words("A100 over two Radeons, ×")],
         rows=rows,
     )

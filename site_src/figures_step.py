@@ -23,12 +23,12 @@ def restated_lead(ledger: Ledger, words: Words) -> Drawing:
     for context in restated_contexts(ledger):
         chunks, tokens, here = (
             a100_chunk_rate(ledger, "admitted", context),
-            a100_tokens(ledger, "admitted", context),
+            a100_tokens(ledger, "admitted", context).to("tok/s"),
             radeon_tokens(ledger, "admitted", context),
         )
         first = lead_as_recorded(ledger, "admitted", context).to("chunk/tok")
         lead = lead_recounted(ledger, "admitted", context).to("×")
-        each = tokens_per_chunk(ledger, context)
+        each = tokens_per_chunk(ledger, context).to("tok/chunk")
         radeons = line_of(words, words("Two Radeons"), here)
         cases = (
             (recorded, first, (line_of(words, words("A100, as recorded"), chunks), radeons)),
@@ -40,13 +40,19 @@ def restated_lead(ledger: Ledger, words: Words) -> Drawing:
         without = lead_recounted(ledger, "no_speculation", context).to("×")
         head = words("{name}, {context} of context: {value}", name=plain, context=short(context), value=words.quantity(without))
         more = (
-            line_of(words, words("A100, in tokens"), a100_tokens(ledger, "no_speculation", context)),
+            line_of(words, words("A100, in tokens"), a100_tokens(ledger, "no_speculation", context).to("tok/s")),
             line_of(words, words("Two Radeons"), radeon_tokens(ledger, "no_speculation", context)),
         )
         drawn[plain].append(Point(context, without, (head, *more)))
         rows += [[recorded, str(context), chunks, here, first], [recount, str(context), tokens, here, lead]]
         rows.append(
-            [plain, str(context), a100_tokens(ledger, "no_speculation", context), radeon_tokens(ledger, "no_speculation", context), without]
+            [
+                plain,
+                str(context),
+                a100_tokens(ledger, "no_speculation", context).to("tok/s"),
+                radeon_tokens(ledger, "no_speculation", context),
+                without,
+            ]
         )
     looks = (Look(2, "x", "dot"), Look(1, "circle"), Look(3, "square-open", "dash", size=7))
     layout = frame(words("Context"), words("A100 over two Radeons"), shapes=[level(1)])

@@ -8,11 +8,13 @@ from ledgermark import Ledger, Quantity, Row, count, largest, mean, metric, smal
 LADDERS = {
     "12b_one": ("radeon-2026-08-24", "A-12B-tp1"),
     "12b_two": ("radeon-2026-08-24", "A-12B-tp2"),
+    "12b_one_july": ("radeon-2026-07-25", "A-12B-tp1"),
     "12b_two_july": ("radeon-2026-07-25", "A-12B-tp2"),
     "12b_a100": ("a100-2026-08-30", "G12"),
     "12b_l4": ("l4-2026-08-30", "G12"),
     "26b_one": ("radeon-2026-08-30", "E26-tp1-u95"),
     "26b_two": ("radeon-2026-08-24", "E-26B-tp2"),
+    "26b_two_july": ("radeon-2026-07-25", "E-26B-tp2"),
     "26b_a100": ("a100-2026-08-30", "G26A4B"),
     "26b_l4": ("l4-2026-08-30", "G26A4B"),
     "8b_one": ("radeon-2026-08-24", "B-8B-tp1"),
@@ -145,10 +147,17 @@ def c_lead(ledger: Ledger, run: str, base: str) -> Quantity:
     return prefill_c(ledger, base) / prefill_c(ledger, run)
 
 
+@metric(unit="token", formula="(b − b of the base) / (c of the base − c)")
+def prefill_crossing(ledger: Ledger, run: str, base: str) -> Quantity:
+    """Length of prompt from which a machine that loses in the linear term of prefill and wins in the quadratic one is ahead of the other."""
+    return ((prefill_b(ledger, run) - prefill_b(ledger, base)) / (prefill_c(ledger, base) - prefill_c(ledger, run))).to("tok")
+
+
 @metric(unit="%", formula="max |T measured / T fitted − 1|")
-def fit_residual(ledger: Ledger, run: str) -> Quantity:
-    """Largest distance of a rung from the prefill fit, as a share of the fitted time."""
-    return largest(abs(residual) for residual in fitted(ledger, run).residuals)
+def fit_residual(ledger: Ledger, run: str, shortest: int = SHALLOWEST) -> Quantity:
+    """Largest distance of a rung from the prefill fit, as a share of the fitted time, over the rungs from a context upwards."""
+    fit = fitted(ledger, run)
+    return largest(abs(residual) for rung, residual in zip(fit.rungs, fit.residuals, strict=True) if rung.context >= shortest)
 
 
 @metric(unit="s", formula="b S + c S²")

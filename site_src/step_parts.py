@@ -1,6 +1,6 @@
 """Metrics of what a decode step on two cards is made of: its all-reduces, its memory traffic, and what MTP does to the split kernel."""
 
-from second_card import PEAK, SHALLOWEST, WITHDRAWN_ALLREDUCE, decode_rate
+from second_card import PEAK, SHALLOWEST, WITHDRAWN_ALLREDUCE, decode_cells, decode_rate
 
 from ledgermark import Ledger, Quantity, Row, largest, metric, smallest
 
@@ -21,6 +21,13 @@ def _graph_call(ledger: Ledger, model: str) -> Quantity:
 def decode_step(ledger: Ledger, run: str, context: int = SHALLOWEST) -> Quantity:
     """Time of one decode step without speculation, which yields one token."""
     return Quantity.of(1, "tok") / decode_rate(ledger, run, context)
+
+
+@metric(unit="ms", formula="step(deepest) − step(shallowest)")
+def step_growth(ledger: Ledger, run: str) -> Quantity:
+    """What a decode step takes longer at the longest context of a ladder than at the shortest."""
+    contexts = list(decode_cells(ledger, run))
+    return decode_step(ledger, run, contexts[-1]) - decode_step(ledger, run, contexts[0])
 
 
 @metric(unit="1", formula="2 × layers + 1")
