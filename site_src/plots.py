@@ -111,6 +111,12 @@ def context_axis(ticks: tuple[int, ...]) -> Part:
     return {"type": "log", "tickmode": "array", "tickvals": list(ticks), "ticktext": [short(tick) for tick in ticks]}
 
 
+def level(value: float) -> Part:
+    """Return a grey line across the whole chart at a height, for what the marks are compared with."""
+    line = {"width": 2, "color": "rgba(128, 128, 128, 0.8)"}
+    return {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": value, "y1": value, "line": line, "layer": "below"}
+
+
 def short(context: int) -> str:
     """Return a context as it is spoken of: 32768 is 32K, and so is 32000."""
     base = 1024 if context % 1024 == 0 else 1000

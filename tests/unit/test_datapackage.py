@@ -14,7 +14,7 @@ from ledgermark.ledger import load_ledger
 DATA = Path(__file__).parents[2] / "data"
 PACKAGE: dict[str, Any] = json.loads((DATA / "datapackage.json").read_text(encoding="utf-8"))
 RESOURCES: list[dict[str, Any]] = PACKAGE["resources"]
-MEASURED = [resource for resource in RESOURCES if resource["name"] not in ("launch_geometry", "model_geometry")]
+MEASURED = [resource for resource in RESOURCES if resource["name"] not in ("launch_geometry", "model_geometry", "model_shapes")]
 # Transcribed from a publication of others: each names its address and the passage.
 BLOG = "https://vllm.ai/blog/2026-08-23-speculative-decoding-amd-gpus"
 ELSEWHERE = {"amd_methods": BLOG, "amd_sweep": BLOG, "amd_positions": BLOG}

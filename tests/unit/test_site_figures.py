@@ -12,8 +12,21 @@ GATE = ("mtp_gain", "query_rows", "other_vendor", "admission", "five_runs")
 H200 = ("second_row", "lost_split", "above_floor", "patched_kernel")
 DRAFTS = ("amd_ratios", "draft_positions", "draft_sweep")
 HYBRID = ("hybrid_ladder", "hybrid_profile", "context_slopes", "other_engine", "prefill_trend", "split_runs")
-NAMES = (*GATE, *H200, *DRAFTS, *HYBRID)
-BADGES = {**dict.fromkeys(H200, "rerun"), **dict.fromkeys((*DRAFTS, "hybrid_profile"), "transcribed")}
+SECOND_CARD = (
+    "decode_ratios",
+    "prefill_fits",
+    "term_leads",
+    "kernel_groups",
+    "pair_lead",
+    "restated_lead",
+    "mtp_split",
+    "achieved_bandwidth",
+    "memory_controller",
+)
+NAMES = (*GATE, *H200, *DRAFTS, *HYBRID, *SECOND_CARD)
+# Those with an input that was transcribed: published sweeps, a profile, the gate's runs on the A100, the shapes of the models, the counters.
+TRANSCRIBED = (*DRAFTS, "hybrid_profile", "pair_lead", "mtp_split", "achieved_bandwidth", "memory_controller")
+BADGES = {**dict.fromkeys(H200, "rerun"), **dict.fromkeys(TRANSCRIBED, "transcribed")}
 
 
 @pytest.fixture(scope="module")
@@ -119,3 +132,29 @@ def test_the_cell_with_two_answers_is_drawn_run_by_run(project: Project) -> None
 def test_the_disturbed_cell_shows_its_runs(project: Project) -> None:
     runs = drawn(project, "other_engine", "en").spec["data"][2]
     assert (runs["x"], runs["y"]) == ([16384, 16384], [19.4825, 23.2085])
+
+
+def test_chunks_over_tokens_are_drawn_with_their_unit(project: Project) -> None:
+    recorded, recounted, _ = drawn(project, "restated_lead", "en").spec["data"]
+    first = [line.replace("\u202f", " ").replace("\u00a0", " ") for line in recorded["customdata"][0]]
+    assert first == [
+        "MTP, chunks over tokens, 500 of context: 0.88 chunk/tok",
+        "A100, as recorded: 48.52 chunk/s",
+        "Two Radeons: 55.22 tok/s",
+    ]
+    assert [line.replace("\u202f", " ").replace("\u00a0", " ") for line in recounted["customdata"][-1]] == [
+        "MTP, recounted, 32K of context: 2.14×",
+        "A100, in tokens: 67.25 tok/s",
+        "Two Radeons: 31.43 tok/s",
+        "Tokens in a chunk: 1.98 tok/chunk",
+    ]
+
+
+def test_the_fit_shows_what_it_leaves_over(project: Project) -> None:
+    last = drawn(project, "prefill_fits", "en").spec["data"][0]["customdata"][-1]
+    assert [line.replace("\u202f", " ").replace("\u00a0", " ") for line in last] == [
+        "One Radeon, 32K of prompt: 1249.7 µs/tok",
+        "First token, faster round: 39.9366 s",
+        "By the fit: 39.9529 s",
+        "Measured against the fit: −0.04 %",
+    ]
