@@ -29,9 +29,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
+from ledgermark.addresses import address_of
 from ledgermark.clock import today
 from ledgermark.config_file import markdown_extensions, read_config
-from ledgermark.contexts import address_of
 from ledgermark.examine import examine
 from ledgermark.project import load_project
 from ledgermark.site import asset_files

@@ -6,6 +6,7 @@ import html
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from markdown.postprocessors import Postprocessor
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
 from pymdownx.blocks import BlocksExtension
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 # After inline patterns (20) have made the links, before the table of contents (5) reads the headings.
 _PRIORITY: Final = 15
 _BEFORE_INLINE: Final = 25
+# After raw HTML (30), comments among it, is back in its place.
+_AFTER_RAW: Final = 5
 
 
 def plain_text(text: str) -> str:
@@ -107,6 +110,28 @@ class _Lines(Treeprocessor):
             for child in item:
                 if child.tail and not isinstance(child.tail, AtomicString):
                     child.tail = _BROKEN.sub("", child.tail)
+
+
+class _Parts(Postprocessor):
+    """Puts the HTML that the build has made for a page in the place of its marks."""
+
+    def __init__(self, md: Markdown, page: RenderedPage) -> None:
+        super().__init__(md)
+        self.page = page
+
+    def run(self, text: str) -> str:
+        """Return the page with its parts; heavy ones are left to whoever takes what comes late."""
+        context = self.page.context
+        if context is None:
+            return text
+        if context.late is None:
+            parts = {**context.parts, **context.heavy}
+        else:
+            parts = dict(context.parts)
+            context.late.update(context.heavy)
+        for mark, part in parts.items():
+            text = text.replace(mark, part, 1)
+        return text
 
 
 class _Block(Block):  # type: ignore[misc]
@@ -213,6 +238,7 @@ class LedgermarkExtension(BlocksExtension):  # type: ignore[misc]
             block_mgr.register(block, {"page": page})
         md.treeprocessors.register(_Numbers(md, page), "ledgermark", _PRIORITY)
         md.treeprocessors.register(_Lines(md), "ledgermark-lines", _BEFORE_INLINE)
+        md.postprocessors.register(_Parts(md, page), "ledgermark-parts", _AFTER_RAW)
 
 
 def makeExtension(**options: Any) -> LedgermarkExtension:  # noqa: N802  (Python-Markdown's name)

@@ -43,6 +43,8 @@ class RenderContext:
         stills: the names of the figures of which still pictures exist.
         figures: how many figures have been rendered so far.
         late: takes HTML that is put in when other plugins have read the page, by the comment that holds its place; None puts it in at once.
+        parts: HTML by the comment in the page whose place it takes, for the pages that the build makes.
+        heavy: the same for what a search should not read; it goes through `late`.
         changes: erratum to the published values that changed by it: what they are, old text, new text or None for one that is gone.
     """
 
@@ -58,6 +60,8 @@ class RenderContext:
     unchecked: list[str] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
     late: dict[str, str] | None = None
+    parts: Mapping[str, str] = field(default_factory=dict)
+    heavy: Mapping[str, str] = field(default_factory=dict)
     changes: Mapping[str, tuple[tuple[str, str, str | None], ...]] = field(default_factory=dict)
 
 

@@ -84,7 +84,7 @@ def staged_config(config: Mapping[str, Any], view: SiteView, project: str, names
 
 def _in_order(scripts: list[str]) -> list[str]:
     """Return the scripts in the order in which they build on one another."""
-    order = ("page", "paint", "figures", "evidence")
+    order = ("page", "paint", "figures", "evidence", "tables")
     return sorted(
         scripts, key=lambda name: order.index(stem) if (stem := name.removeprefix(_SCRIPTS).removesuffix(".js")) in order else len(order)
     )

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 from markdown.postprocessors import Postprocessor
 from markdown.preprocessors import Preprocessor
 
+from ledgermark.addresses import address_of
 from ledgermark.blocks import find_blocks
 from ledgermark.claims import find_claims
 from ledgermark.clock import today
 from ledgermark.config_file import markdown_extensions, read_config
-from ledgermark.contexts import Contexts, address_of
+from ledgermark.contexts import Contexts
 from ledgermark.examine import examine
 from ledgermark.findings import ConfigError, counted
 from ledgermark.markdown_ext import LedgermarkExtension, RenderedPage
