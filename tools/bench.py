@@ -128,6 +128,8 @@ def _stage_plain(bound: Path, plain: Path) -> None:
     view = SiteView(checked, site_name=str(config["site_name"]), site_url=str(config.get("site_url") or ""), built=today())
     pages: dict[str, Any] = {}
     texts = {f"{language}/errata.md": view.errata_page(language) for language in settings.languages}
+    for language in settings.languages:
+        texts |= view.data_pages(language)
     texts |= {name: (bound / name).read_text("utf-8") for name in _names(bound, settings.languages.values())}
     texts["index.md"] = (bound / settings.pages / "index.md").read_text("utf-8")
     for name, text in texts.items():
@@ -135,7 +137,9 @@ def _stage_plain(bound: Path, plain: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(to_plain(text), "utf-8")
         page = view.page(name)
-        values = view.template_values(name, address_of(name), page.meta if page else {"kind": "errata"})
+        values = view.template_values(
+            name, address_of(name), page.meta if page else {"kind": "errata" if name.endswith("/errata.md") else "data"}
+        )
         pages[name] = {key: value for key, value in values.items() if key != "t"}
     for name, asset in asset_files(bound, settings.assets):
         (plain / "docs" / name).parent.mkdir(parents=True, exist_ok=True)

@@ -54,7 +54,7 @@ def _parquet(table: Table, digest: str, cache: Path) -> Path | bytes:
     dataset = table.dataset
     columns = [[column.name, column.type, column.unit.symbol if column.unit else "", column.description] for column in dataset.columns]
     about = [dataset.path, digest, dataset.title, dataset.evidence, columns, dataset.missing, version("pyarrow"), _EDITION]
-    key = hashlib.sha256(json.dumps(about, ensure_ascii=False).encode()).hexdigest()[:24]
+    key = hashlib.sha256(json.dumps(about).encode()).hexdigest()[:24]
     path = cache / f"{data_file(dataset.name, key).rpartition('/')[2]}.parquet"
     if path.is_file():
         return path

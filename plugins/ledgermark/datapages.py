@@ -7,12 +7,11 @@ been rendered: it comes from data, is escaped, and as Markdown it would cost mor
 from __future__ import annotations
 
 import html
+import json
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Final
-
-import yaml
 
 from ledgermark.addresses import address_of, data_file, data_index, data_page, data_slug, relative_url
 from ledgermark.badge import MEANINGS, WORDS, badge_of
@@ -67,7 +66,7 @@ def page_markdown(dataset: Dataset, language: str, words: Catalogue) -> str:
 def index_markdown(language: str, words: Catalogue) -> str:
     """Return the Markdown of the page that lists a language's datasets."""
     lead = words("Every measured number on this site is a cell of these tables, or is computed from them.")
-    return f"{_front(words('Data'), lead, hide=['toc'])}{lead}\n\n{_mark(language, '', 'index')}\n"
+    return f"{_front(words('Data'), lead, 'hide: [toc]')}{lead}\n\n{_mark(language, '', 'index')}\n"
 
 
 def page_parts(sheet: DataSheet, language: str, words: Catalogue) -> tuple[dict[str, str], dict[str, str]]:
@@ -114,12 +113,17 @@ def _mark(language: str, dataset: str, part: str) -> str:
     return f"<!--ledgermark: {part} of {language}/{data_slug(dataset) if dataset else ''}-->"
 
 
-def _front(title: str, about: str, **more: object) -> str:
+def _front(title: str, about: str, more: str = "") -> str:
     """Return the front matter; hosts put both into HTML as they are, so that one is escaped and the other must need no escaping."""
-    meta = {"title": html.escape(title, quote=False), "kind": "data", **more}
-    if about and html.escape(about).replace("&#x27;", "'") == about:
-        meta["description"] = about
-    return f"---\n{yaml.safe_dump(meta, allow_unicode=True, sort_keys=False, width=10_000)}---\n\n"
+    lines = [f"title: {_quoted(shown(title))}", "kind: data", *([more] if more else [])]
+    if about and shown(about).replace("&#x27;", "'") == about:
+        lines.append(f"description: {_quoted(about)}")
+    return "\n".join(["---", *lines, "---", "", ""])
+
+
+def _quoted(text: str) -> str:
+    """Return a text as YAML reads it: without what nobody sees, JSON is YAML."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 def title_of(dataset: Dataset, words: Catalogue) -> str:
@@ -155,7 +159,7 @@ def _columns(dataset: Dataset, words: Catalogue) -> str:
         f"<td>{shown(words(column.description)) if column.description else ''}</td></tr>\n"
         for column in dataset.columns
     )
-    name = html.escape(words("Columns of {dataset}", dataset=dataset.name))
+    name = shown(words("Columns of {dataset}", dataset=dataset.name))
     table = f'<table class="lm-data__table lm-data__table--columns"><caption class="lm-sr">{name}</caption><thead><tr>{head}</tr></thead>'
     return _scroll(name, f"{table}<tbody>\n{rows}</tbody></table>")
 
@@ -219,14 +223,14 @@ def _codes(names: Iterable[str]) -> str:
 def _link(text: str, address: object) -> str:
     """Return a text as a link where the address is one of the web, else as it is."""
     url = str(address or "")
-    return f'<a href="{html.escape(url)}">{shown(text)}</a>' if url.startswith(("https://", "http://")) else shown(text)
+    return f'<a href="{shown(url)}">{shown(text)}</a>' if url.startswith(("https://", "http://")) else shown(text)
 
 
 def _download(dataset: str, form: str, url: str, words: Catalogue) -> str:
     name = data_file(dataset, form)
     label = words("Download CSV") if form == "csv" else words("Download Parquet")
     way = html.escape(relative_url(name, url))
-    return f'<a href="{way}" download="{html.escape(name.rpartition("/")[2])}">{html.escape(label)}</a>'
+    return f'<a href="{way}" download="{shown(name.rpartition("/")[2])}">{html.escape(label)}</a>'
 
 
 def _scroll(name: str, table: str) -> str:

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 _SHOWN: Final = 20  # rows that stand in the page itself
 _WHOLE: Final = 40  # rows up to which all of them do
 _NUMERIC: Final = ("integer", "number")
-# What is not seen, or turns what is seen round: control characters, marks of direction, spaces without width. tables.js has the same.
-_HIDDEN: Final = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+# What is not seen, or turns what is seen round: control characters, marks of direction, spaces without width, half characters. tables.js has
+# the same.
+_HIDDEN: Final = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]")
 _EMPTY: Final = "–"
 
 
@@ -50,7 +51,7 @@ def rows_html(table: Table, facts: DataFacts, words: Catalogue, source: str) -> 
         + "</tr>\n"
         for at in range(count)
     )
-    name = html.escape(words("Rows of {dataset}", dataset=table.dataset.name))
+    name = shown(words("Rows of {dataset}", dataset=table.dataset.name))
     script = f' data-src="{html.escape(source)}" data-words="{html.escape(_words(table, facts, words))}"' if source else ""
     return (
         f'<div class="lm-data"{script} data-count="{facts.count}" data-search-exclude="">\n{_same(facts, words)}'

@@ -33,14 +33,19 @@ def parquet_bytes(table: Table, digest: str) -> bytes:
     cells = ([None if cell in dataset.missing else cell for cell in table.columns[column.name]] for column in dataset.columns)
     arrays = [_array(pa, column, texts) for column, texts in zip(dataset.columns, cells, strict=True)]
     fields = [_field(pa, column, array.type) for column, array in zip(dataset.columns, arrays, strict=True)]
-    about = {"title": dataset.title, "evidence": dataset.evidence, "source": f"{dataset.path} sha256:{digest}"}
+    about = {"title": _whole(dataset.title), "evidence": dataset.evidence, "source": f"{dataset.path} sha256:{digest}"}
     out = io.BytesIO()
     parquet.write_table(pa.Table.from_arrays(arrays, schema=pa.schema(fields, metadata=about)), out, compression="zstd", version="2.6")
     return out.getvalue()
 
 
+def _whole(text: str) -> str:
+    """Return a text of the descriptor with half characters written out: nothing can store one."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def _field(pa: Any, column: Column, kind: Any) -> Any:
-    about = {"description": column.description, "unit": column.unit.symbol if column.unit else ""}
+    about = {"description": _whole(column.description), "unit": column.unit.symbol if column.unit else ""}
     return pa.field(column.name, kind, metadata={name: text for name, text in about.items() if text})
 
 
