@@ -3,8 +3,9 @@
     python -m tools.bench
 
 Without means: MkDocs with the same theme, templates, search and Markdown extensions, and the same pages, the list of errata among them; each
-claim, figure and erratum is the plain text that a reader would see, and what the templates ask of ledgermark comes from a file. So the
-difference is all that ledgermark does: the check, the ledger, figures, evidence, and what its marks in a page cost Markdown and search.
+claim, figure and erratum is the plain text that a reader would see, and what the templates ask of ledgermark comes from a file, as does what
+stands on the pages of the data. So the difference is all that ledgermark does: the check, the ledger, figures, evidence, the making of these
+pages, and what its marks in a page cost Markdown and search.
 
 Two clocks: the processor's, which decides, since it does not count what else the machine does; and the wall's. The two builds alternate, in
 new processes, with compiled modules and still pictures in place as after any first build; medians are compared. The bar is for the site as it
@@ -23,7 +24,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -32,6 +33,7 @@ import yaml
 from ledgermark.addresses import address_of
 from ledgermark.clock import today
 from ledgermark.config_file import markdown_extensions, read_config
+from ledgermark.datafiles import data_files
 from ledgermark.examine import examine
 from ledgermark.project import load_project
 from ledgermark.site import asset_files
@@ -146,8 +148,10 @@ def _stage_plain(bound: Path, plain: Path) -> None:
         shutil.copy(asset, plain / "docs" / name)
     shutil.copytree(bound / "site_src/theme", plain / "site_src/theme")
     shutil.copy(Path(plain_hook.__file__), plain / "plain_hook.py")
+    view = replace(view, data=frozenset(data_files(checked.project, bound, bound / _STILLS)[0]))
+    parts = {name: view.data_parts(name) for name in texts}
     words = {language: dict(catalogue.messages) for language, catalogue in checked.project.catalogues.items()}
-    (plain / plain_hook.NAME).write_text(json.dumps({"pages": pages, "words": words}, ensure_ascii=False), "utf-8")
+    (plain / plain_hook.NAME).write_text(json.dumps({"pages": pages, "words": words, "parts": parts}, ensure_ascii=False), "utf-8")
 
 
 def _names(root: Path, folders: Iterable[str]) -> list[str]:
