@@ -47,7 +47,7 @@ BAR: Final = 1.5
 _STILLS: Final = ".cache/ledgermark"
 _SOURCES: Final = ("data", "en", "zh", "site_src", "scripts", "node_modules")
 _CLAIM: Final = re.compile(r"""\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?:claim:[^\s)]*|given:\s*"[^"]*")\)""")
-_FENCE: Final = re.compile(r"^/{3,} *(?:(?:figure|erratum|evidence|abstract)\b.*)?$\n(?:^ {4}.*\n)*", re.MULTILINE)
+_FENCE: Final = re.compile(r"^/{3,} *(?:(?:figure|erratum|evidence|abstract|corrections)\b.*)?$\n(?:^ {4}.*\n)*", re.MULTILINE)
 _ERRATUM: Final = re.compile(r"^(/{3,}) *erratum\b.*?^\1 *$\n?", re.MULTILINE | re.DOTALL)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+import posixpath
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from ledgermark.datapages import DataSheet, index_markdown, index_parts, page_ma
 from ledgermark.datauses import DataUse, data_uses
 from ledgermark.markdown_ext import plain_text
 from ledgermark.outputs import sentence_of
-from ledgermark.render import RenderContext
+from ledgermark.render import Correction, RenderContext
 from ledgermark.site import claims_in, errata_markdown, errata_of
 from ledgermark.source import Source
 
@@ -76,6 +77,7 @@ class Contexts:
             stills=frozenset(figure for figure in drawn if f"{figure}.{language}" in self.stills),
             changes=self.changes(language, page),
             parts=parts,
+            corrections=self.corrections(page) if page else (),
             heavy=heavy,
         )
 
@@ -87,6 +89,27 @@ class Contexts:
             if of == language and (page is None or path == page.path):
                 lines = tuple((sentence_of(change.claim, project, words), change.old, change.new) for change in changes)
                 found[erratum] = (*found.get(erratum, ()), *lines)
+        return found
+
+    def corrections(self, page: Page) -> tuple[Correction, ...]:
+        """Return the errata of a page's language, newest first, as that page lists them."""
+        language = page.language or self.language("")
+        folder = posixpath.dirname(page.path) or "."
+        found = self._corrections[language]
+        return tuple(replace(item, link=posixpath.relpath(item.link if page.language else f"{language}/{item.link}", folder)) for item in found)
+
+    @cached_property
+    def _corrections(self) -> dict[str, tuple[Correction, ...]]:
+        """The errata by language, with the ways to them from the language's folder."""
+        found: dict[str, tuple[Correction, ...]] = {}
+        for language in self.checked.project.settings.languages:
+            items = [
+                (page, erratum, without_links(str(page.meta.get("title") or page.path))) for page, erratum in errata_of(self.checked, language)
+            ]
+            found[language] = tuple(
+                Correction(erratum.date, without_links(erratum.title) or title, title, f"{page.path}#erratum-{erratum.id}")
+                for page, erratum, title in items
+            )
         return found
 
     def errata_page(self, language: str) -> str:

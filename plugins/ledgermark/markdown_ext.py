@@ -13,11 +13,12 @@ from pymdownx.blocks import BlocksExtension
 from pymdownx.blocks.block import Block, type_any, type_string
 
 from ledgermark.blocks import Block as SourceBlock
-from ledgermark.errata import read_errata
+from ledgermark.errata import count_of, read_errata
 from ledgermark.messages import Message
 from ledgermark.render import (
     RenderContext,
     claim_attributes,
+    corrections_list,
     element,
     erratum_affects,
     erratum_changes,
@@ -217,6 +218,22 @@ class ErratumBlock(_Block):
             erratum_affects(block, self.affects, self.context.words)
 
 
+class CorrectionsBlock(_Block):
+    """`/// corrections | 5`: the five newest errata of all pages, with their dates and the way to each."""
+
+    NAME = "corrections"
+    ARGUMENT = True
+
+    def on_create(self, parent: ET.Element) -> ET.Element:
+        """Return the frame."""
+        return element(parent, "div", class_="lm-corrections")
+
+    def on_end(self, block: ET.Element) -> None:
+        """Append the list, after whatever the block says itself."""
+        if self.context:
+            corrections_list(block, self.context.corrections[: count_of(self.argument)], self.context.words)
+
+
 class LedgermarkExtension(BlocksExtension):  # type: ignore[misc]
     """Registers the blocks and the treatment of links."""
 
@@ -234,7 +251,7 @@ class LedgermarkExtension(BlocksExtension):  # type: ignore[misc]
     def extendMarkdownBlocks(self, md: Markdown, block_mgr: Any) -> None:  # noqa: N802  (pymdownx's name)
         """Register with a Markdown instance."""
         page = self.rendered = self.page(md)
-        for block in (FigureBlock, EvidenceBlock, AbstractBlock, ErratumBlock):
+        for block in (FigureBlock, EvidenceBlock, AbstractBlock, ErratumBlock, CorrectionsBlock):
             block_mgr.register(block, {"page": page})
         md.treeprocessors.register(_Numbers(md, page), "ledgermark", _PRIORITY)
         md.treeprocessors.register(_Lines(md), "ledgermark-lines", _BEFORE_INLINE)

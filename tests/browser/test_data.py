@@ -271,3 +271,15 @@ def test_the_bar_leads_to_the_data(reader: Reader, lang: str) -> None:
     expect(head(page, "arm")).to_have_attribute("aria-sort", "ascending")
     page.locator("header").get_by_role("link", name={"en": "中文", "zh": "English"}[lang]).click()
     page.wait_for_url(f"**/{'zh' if lang == 'en' else 'en'}/data/{LADDER}/*")
+
+
+@LANGUAGES
+def test_the_front_page_leads_to_findings_data_and_corrections(reader: Reader, lang: str) -> None:
+    page = reader.open(f"{lang}/")
+    dates = page.locator(".lm-corrections time").evaluate_all("times => times.map(time => time.dateTime)")
+    assert len(dates) == 5
+    assert dates == sorted(dates, reverse=True)
+    assert page.locator(".lm-page li > .lm-claim:first-child").count() >= 3
+    page.locator(".lm-corrections a").first.click()
+    page.wait_for_url(f"**/{lang}/**#erratum-*")
+    expect(page.locator(f"aside{page.evaluate('location.hash')}")).to_be_in_viewport()
