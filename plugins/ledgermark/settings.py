@@ -24,7 +24,7 @@ class Settings:
         languages: language code to the folder of its pages. The first is the default.
         names: language code to the language's own name, for the switcher.
         pages: the folder of pages that belong to no language (mkdocs' `docs_dir`).
-        locale: the folder of the gettext catalogues, `LANG/LC_MESSAGES/messages.po`.
+        locale: the folder of the gettext catalogues, `LANG/LC_MESSAGES/messages.po`, and `data.po` for the words of the descriptor.
         mastheads: the YAML file with each article's chips, written once for all languages.
         subjects: the YAML file with the words for what rows speak of; there need not be one.
         assets: the folder of style sheets and scripts of the site.
