@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _STYLES: Final = "assets/css/"
 _SCRIPTS: Final = "assets/js/"
+# For the page that chooses a language, which such a host has not, and for tables of data, where page.js fetches it.
+_ELSEWHERE: Final = ("choose.js", "tables.js")
 
 
 def staged_files(
@@ -82,14 +84,14 @@ def staged_config(config: Mapping[str, Any], view: SiteView, project: str, names
         "theme": {"name": "material", **kept},
         "nav": [{settings.names[language]: [f"{language}/{item}" for item in settings.navigation]} for language in settings.languages],
         "extra_css": sorted(name for name in names if name.startswith(_STYLES) and not name.endswith("print.css")),
-        "extra_javascript": _in_order([name for name in names if name.startswith(_SCRIPTS) and not name.endswith("choose.js")]),
+        "extra_javascript": _in_order([name for name in names if name.startswith(_SCRIPTS) and not name.endswith(_ELSEWHERE)]),
         "markdown_extensions": [*extensions, {"ledgermark.standalone": {"project": project, "stills": stills, "data": sorted(view.data)}}],
     }
 
 
 def _in_order(scripts: list[str]) -> list[str]:
     """Return the scripts in the order in which they build on one another."""
-    order = ("page", "paint", "figures", "evidence", "tables")
+    order = ("page", "paint", "figures", "evidence")
     return sorted(
         scripts, key=lambda name: order.index(stem) if (stem := name.removeprefix(_SCRIPTS).removesuffix(".js")) in order else len(order)
     )

@@ -280,6 +280,9 @@ def test_the_front_page_leads_to_findings_data_and_corrections(reader: Reader, l
     assert len(dates) == 5
     assert dates == sorted(dates, reverse=True)
     assert page.locator(".lm-page li > .lm-claim:first-child").count() >= 3
-    page.locator(".lm-corrections a").first.click()
+    link = page.locator(".lm-corrections a").first
+    link.scroll_into_view_if_needed()
+    page.wait_for_timeout(400)  # Material notes where a reader has scrolled to a moment later, and would go back there
+    link.click()
     page.wait_for_url(f"**/{lang}/**#erratum-*")
     expect(page.locator(f"aside{page.evaluate('location.hash')}")).to_be_in_viewport()
