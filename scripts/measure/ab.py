@@ -38,6 +38,7 @@ HELP = "two arms in turn, each one's identity asserted before each cell"
 CONTEXTS = (1024, 8192, 32768)
 AB = Table(
     title="Decode of two arms",
+    row="One round of one arm at one context.",
     description="One row is one round of one arm at one context: batch 1, greedy. The arms take turns, and their order is reversed in each"
     " round. Before each row the arm's identity was asserted; the column identity says what was seen. Prompts, methods and tokens as in"
     " the ladder.",

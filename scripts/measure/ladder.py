@@ -32,6 +32,7 @@ CONTEXTS = (1024, 2048, 4096, 8192, 16384, 32768)
 
 LADDER = Table(
     title="Decode and prefill by context",
+    row="One round of a rung.",
     description="One row is one round of a rung: batch 1, greedy, a prompt cut to the context's length by the server's own count, with a"
     " beginning that no other prompt has. Method stream: the tokens after the first chunk over the time after it. Method difference: a"
     " long answer less a short one at the same depth. Tokens are the server's usage. A rung that failed has one row that says why.",

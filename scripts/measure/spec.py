@@ -40,6 +40,7 @@ CONTEXTS = (1024, 8192, 32768)
 ANSWER_TOKENS = 256
 SPEC = Table(
     title="Decode with speculation, by prompt",
+    row="One answer: a method, a length, a context, a prompt, a round.",
     description="One row is one answer: batch 1, greedy, streamed, one method with one proposal length, the prompt filled up in front to the"
     " context's length by the server's own count, with a beginning that no other prompt has. The order of the methods is reversed in each"
     " round. Steps and accepted tokens are the differences of the server's counters before and after.",

@@ -69,14 +69,14 @@ def test_cells_of_other_kinds() -> None:
 
 
 def test_a_row_that_does_not_fit_is_refused() -> None:
-    table = Table("Rows", "Some rows.", (Column("k", "Key.", required=True), NUMBER), ("k",), "scripts/measure/none.py")
+    table = Table("Rows", "A row.", "Some rows.", (Column("k", "Key.", required=True), NUMBER), ("k",), "scripts/measure/none.py")
     assert table.spell({"k": "a", "n": 0.25}) == {"k": "a", "n": "0.25"}
     with pytest.raises(ValueError, match="a row needs k"):
         table.spell({"n": 1})
     with pytest.raises(ValueError, match="no such column: m"):
         table.spell({"k": "a", "m": 1})
     with pytest.raises(ValueError, match="the key names columns that are not there: x"):
-        Table("Rows", "Some rows.", (NUMBER,), ("x",), "scripts/measure/none.py")
+        Table("Rows", "A row.", "Some rows.", (NUMBER,), ("x",), "scripts/measure/none.py")
 
 
 @pytest.mark.parametrize(("path", "name"), [("H200 ladder-1.csv", "h200_ladder_1"), ("2x.csv", "rows_2x"), ("a/b.csv", "b"), ("….csv", "rows")])
@@ -295,7 +295,9 @@ def test_an_instrument_without_a_server_finds_this_machine(monkeypatch: pytest.M
 def test_a_run_without_a_server_is_recorded(tmp_path: Path) -> None:
     """What an instrument needs that has no server: the core, and nothing else."""
     columns_ = (*columns.RUN, Column("size", "Bytes.", "byte", "integer", required=True), *columns.STATE, Column("us", "Time.", "us", "number"))
-    table = Table("Times", "Some times.", columns_, ("machine", "stack", "date", "run", "size", "attempt"), "scripts/measure/none.py")
+    table = Table(
+        "Times", "A time.", "Some times.", columns_, ("machine", "stack", "date", "run", "size", "attempt"), "scripts/measure/none.py"
+    )
     options = argparse.Namespace(out=tmp_path / "times.csv", date="2026-11-30", retry_failed=False)
     cells = [Cell({"size": str(size)}, ("size",), 1.0, f"{size} bytes", {"phase": "measured"}) for size in (1, 2, 4)]
 

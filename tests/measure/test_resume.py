@@ -21,7 +21,7 @@ from tests.measure.harness import measure, read, serve
 
 ROOT = Path(__file__).resolve().parents[2]
 KILLS = 8
-NAMES = ("ladder.csv", "ladder.resource.json", "ladder_rungs.csv", "ladder_rungs.resource.json")
+NAMES = tuple(f"ladder{part}.{kind}" for part in ("", "_rungs") for kind in ("csv", "resource.json", "zh.po"))
 
 
 def start(out: Path) -> subprocess.Popen[bytes]:
