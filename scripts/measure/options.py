@@ -56,7 +56,7 @@ def add_server(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--url", default="http://localhost:8000", help="address of the server (default http://localhost:8000)")
     group.add_argument("--model", default="", help="model to ask for (default the first that it serves)")
     group.add_argument(
-        "--model-files", type=Path, metavar="FOLDER", help="files of the model, for its digest; found where the server names them"
+        "--model-files", type=Path, metavar="PATH", help="the model's file or folder, for its digest; found where the server names it"
     )
     group.add_argument("--digest", choices=("heads", "whole"), default="heads", help="of large files digest head and tail (default), or all")
     group.add_argument("--api", choices=(COMPLETIONS, CHAT), default=COMPLETIONS, help=f"which of its interfaces (default {COMPLETIONS})")

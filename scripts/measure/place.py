@@ -63,8 +63,8 @@ def find_place(options: argparse.Namespace, client: Client) -> Place:
     if not stack:
         raise SetupError(f"{client.endpoint.url}: the server does not tell its version: say what it is with --stack")
     folder = find_model(client, options.model_files)
-    if options.model_files is not None and not options.model_files.is_dir():
-        raise SetupError(f"{options.model_files}: no such folder; expected the model's files")
+    if options.model_files is not None and not options.model_files.exists():
+        raise SetupError(f"{options.model_files}: not there; expected the model's file, or the folder of its files")
     digest = model_digest(folder, whole=options.digest == "whole") if folder else None
     facts = {"server": server_facts(client, server)}
     return Place(machine, stack, devices, server, served.model, digest, facts)

@@ -1,15 +1,11 @@
-"""The client and the ladder against a server that nobody here wrote: `transformers serve`, on the CPU, with a model made on the spot."""
+"""The client and the ladder against servers that nobody here wrote, on the CPU: `transformers serve` and llama.cpp, models made on the spot."""
 
 from __future__ import annotations
 
 import json
-import os
 import signal
-import socket
 import subprocess
 import sys
-import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +17,7 @@ from scripts.measure.client import Client, Endpoint
 from scripts.measure.errors import MeasureError, SetupError
 from scripts.measure.server import find_server
 from tests.measure.harness import read
+from tests.measure.real import ENVIRONMENT, ROOT, Real, free_port, need, start
 from tests.measure.test_ledger import add, check
 
 if TYPE_CHECKING:
@@ -28,68 +25,25 @@ if TYPE_CHECKING:
 
     from tests.copies import Copy
 
-ROOT = Path(__file__).resolve().parents[2]
-START_S = 300
-"""How long its start may take on a machine that does much else; alone it takes ten seconds."""
-
-
-@dataclass(frozen=True)
-class Real:
-    """The server.
-
-    Attributes:
-        url: Its address.
-        process: It.
-        model: Folder of its model, which is also the model's name.
-    """
-
-    url: str
-    process: subprocess.Popen[bytes]
-    model: Path
-
-    def client(self, api: str = "completions", stall_s: float = 30.0) -> Client:
-        """Return a connection."""
-        return Client(Endpoint(self.url, str(self.model), api, stall_s=stall_s))
-
 
 @pytest.fixture(scope="module")
 def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Real]:
-    for name in ("torch", "tokenizers", "transformers", "uvicorn", "fastapi"):
-        # Found, not imported: that is left to the processes that need them.
-        if subprocess.run(
-            [sys.executable, "-c", f"import importlib.util as u, sys; sys.exit(not u.find_spec({name!r}))"], check=False
-        ).returncode:
-            pytest.skip(f"transformers serve cannot run here: {name} is not installed (pip install '.[serve]')")
+    need("transformers serve", "torch", "tokenizers", "transformers", "uvicorn", "fastapi")
     folder = tmp_path_factory.mktemp("real")
-    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(folder / "hf"), "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
     model = folder / "tiny"
-    subprocess.run([sys.executable, "-m", "tests.measure.tiny_model", str(model)], cwd=ROOT, env=environment, check=True, capture_output=True)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    subprocess.run([sys.executable, "-m", "tests.measure.tiny_model", str(model)], cwd=ROOT, env=ENVIRONMENT, check=True, capture_output=True)
+    port = free_port()
     command = [sys.executable, str(Path(sys.executable).with_name("transformers")), "serve", str(model)]
-    command += ["--host", "127.0.0.1", "--port", str(port), "--device", "cpu"]
-    with (folder / "serve.log").open("wb") as log, subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log) as process:
-        found = Real(f"http://127.0.0.1:{port}", process, model)
-        try:
-            _wait(found, folder / "serve.log")
-            yield found
-        finally:
-            process.kill()
+    with start([*command, "--host", "127.0.0.1", "--port", str(port), "--device", "cpu"], port, model) as server:
+        yield server
 
 
-def _wait(real: Real, log: Path) -> None:
-    deadline = time.monotonic() + START_S
-    while True:
-        try:
-            client = real.client()
-            client.ask()
-        except SetupError:
-            if real.process.poll() is not None or time.monotonic() > deadline:
-                pytest.fail(log.read_text("utf-8", "replace")[-2000:])
-            time.sleep(0.2)
-        else:
-            return
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Real]:
+    need("a llama.cpp server", "gguf", "numpy", "tokenizers", "xllamacpp")
+    model, port = tmp_path_factory.mktemp("llama") / "tiny.gguf", free_port()
+    with start([sys.executable, "-m", "tests.measure.tiny_gguf", str(model), str(port)], port, model) as server:
+        yield server
 
 
 @pytest.mark.parametrize("api", ["completions", "chat"])
@@ -180,3 +134,30 @@ def test_a_server_that_stalls_fails_the_rung(real: Real) -> None:
         real.process.send_signal(signal.SIGCONT)
     client = real.client()
     assert client.whole("the keeper", 8).usage.completion == 8
+
+
+def test_llama_cpp_counts_what_its_cache_had(llama: Real) -> None:
+    client = llama.client()
+    for _ in range(2):
+        assert client.stream("the keeper counts the ships again", 8).usage.cached == 0
+    cached = Client(Endpoint(llama.url, extra={"ignore_eos": True, "cache_prompt": True}))
+    for _ in range(2):
+        reply = cached.stream("the keeper counts the ships again", 8)
+    assert (reply.usage.cached or 0) > 0
+
+
+def test_a_ladder_of_llama_cpp_records_the_rung_that_is_too_deep(llama: Real, tiny: Copy, tmp_path: Path) -> None:
+    out = tmp_path / "results" / "measured.csv"
+    words = ["ladder", "--url", llama.url, "--contexts", "96", "8192", "--rounds", "2", "--kinds", "prefill", "decode", "--long", "192"]
+    assert main([*words, "--out", str(out)]) == 1
+    rows = read(out)
+    deep = [row for row in rows if row["context"] == "8192"]
+    assert {(row["status"], row["round"]) for row in deep} == {("failed", "0")}
+    assert all("exceeds the available context size (4096 tokens)" in row["reason"] for row in deep)
+    prefill = [row for row in rows if row["context"] == "96" and row["kind"] == "prefill"]
+    assert {(row["status"], row["prompt_tokens"], row["cached_tokens"]) for row in prefill} == {("ok", "96", "0")}
+    (record,) = json.loads(out.with_suffix(".provenance.json").read_text("utf-8"))["runs"]
+    assert record["identity"]["stack"].startswith("llama.cpp ")
+    assert record["identity"]["settings"]["model_digest"]
+    add(tiny, out.parent)
+    check(tiny)
