@@ -160,12 +160,13 @@ class Client:
                 answer = line.ask("POST", PATHS[self.endpoint.api], body)
                 if answer.status != OK or answer.kind != EVENTS:
                     raise _refusal(answer)
+                clock, note, last_s = self.clock, backlog.parts.append, reader.sent_s + self.endpoint.deadline_s
                 for part in answer.parts:
-                    now_s = self.clock()
-                    backlog.take(now_s, part)
+                    now_s = clock()
+                    note((now_s, part))
                     if not reader.chunks and backlog.work():
                         on_first()
-                    if now_s - reader.sent_s > self.endpoint.deadline_s:
+                    if now_s > last_s:
                         backlog.work()
                         raise MeasureError(f"not done after {self.endpoint.deadline_s:.0f} s", **reader.seen)
                 end_s = self.clock()

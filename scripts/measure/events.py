@@ -51,23 +51,20 @@ class Backlog:
     After the first chunk nothing has to be known before the end, and a client that reads JSON between two tokens takes three times the
     processor time that one does which reads all of it at once.
 
-    Args:
-        sent_s: When the request was sent.
+    Attributes:
+        reader: Knows what was read.
+        parts: What was noted: when it arrived, and what.
     """
 
     def __init__(self, sent_s: float) -> None:
         self.reader = StreamReader(sent_s)
         self._parser = EventParser()
-        self._parts: list[tuple[float, bytes]] = []
-
-    def take(self, now_s: float, part: bytes) -> None:
-        """Note what arrived, and when."""
-        self._parts.append((now_s, part))
+        self.parts: list[tuple[float, bytes]] = []
 
     def work(self) -> bool:
         """Read what was noted; return whether there is a chunk with text by now. Raises MeasureError as the reader does."""
-        parts, self._parts = self._parts, []
-        for now_s, part in parts:
+        for now_s, part in self.parts:
             for data in self._parser.feed(part):
                 self.reader.feed(data, now_s)
+        self.parts.clear()
         return self.reader.chunks > 0

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 CONNECT_S = 10.0
-PART_BYTES = 1 << 16
+PART_BYTES = 1 << 12
+"""A buffer of this size is made for each part: more would cost more, and a chunk of an answer has a few hundred bytes."""
 STALLED, DROPPED, NO_CONNECTION = "stalled", "dropped", "no connection"
 
 
@@ -140,7 +141,8 @@ class _NetworkLine:
 def _parts(response: http.client.HTTPResponse) -> Iterator[bytes]:
     try:
         with response:
-            while part := response.read1(PART_BYTES):
+            read = response.read1
+            while part := read(PART_BYTES):
                 yield part
     except TimeoutError:
         raise WireError(STALLED, "nothing came") from None
