@@ -160,6 +160,7 @@ class Client:
                 answer = line.ask("POST", PATHS[self.endpoint.api], body)
                 if answer.status != OK or answer.kind != EVENTS:
                     raise _refusal(answer)
+                backlog.bare = answer.bare
                 clock, note, last_s = self.clock, backlog.parts.append, reader.sent_s + self.endpoint.deadline_s
                 for part in answer.parts:
                     now_s = clock()

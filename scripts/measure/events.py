@@ -5,8 +5,13 @@ What arrives while the clock runs is only noted, and read when the answer is com
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .errors import MeasureError
 from .stream import StreamReader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 LARGEST = 1 << 24
 """Bytes that one event may have: beyond, it is no event of an answer."""
@@ -54,17 +59,19 @@ class Backlog:
     Attributes:
         reader: Knows what was read.
         parts: What was noted: when it arrived, and what.
+        bare: Takes the frames of HTTP off the next part.
     """
 
     def __init__(self, sent_s: float) -> None:
         self.reader = StreamReader(sent_s)
+        self.bare: Callable[[bytes], bytes] = bytes
         self._parser = EventParser()
         self.parts: list[tuple[float, bytes]] = []
 
     def work(self) -> bool:
         """Read what was noted; return whether there is a chunk with text by now. Raises MeasureError as the reader does."""
         for now_s, part in self.parts:
-            for data in self._parser.feed(part):
+            for data in self._parser.feed(self.bare(part)):
                 self.reader.feed(data, now_s)
         self.parts.clear()
         return self.reader.chunks > 0

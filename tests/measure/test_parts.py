@@ -18,11 +18,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scripts.gate_patch.plugin.releases import FILES
 from scripts.measure import columns
 from scripts.measure.cli import INSTRUMENTS, main, make_parser
+from scripts.measure.client import Client, Endpoint
 from scripts.measure.errors import MeasureError, SetupError
 from scripts.measure.events import EventParser
-from scripts.measure.facts import machine_facts, machine_name, model_digest
+from scripts.measure.facts import machine_facts, machine_name, model_digest, patches, stack_name
+from scripts.measure.framing import Dechunker
 from scripts.measure.place import Place, find_here
 from scripts.measure.plan import Cell, render_plan, spell_seconds
 from scripts.measure.power import Device, Meter, total_joules
@@ -34,6 +37,7 @@ from scripts.measure.session import open_session
 from scripts.measure.stream import StreamReader, explain, read_usage
 from scripts.measure.table import Column, Table, resource_name, write_cell, write_number
 from scripts.measure.world import World
+from tests.measure.fake import Behaviour, Clock, FakeServer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -153,6 +157,23 @@ def test_events_are_read_however_they_are_cut(cuts: list[int]) -> None:
     assert found == ["one", "two\nlines", "三"]
 
 
+FRAMED = b"5\r\nhello\r\n1;x=y\r\n,\r\nB\r\n world\r\nand\r\n0\r\n\r\nbeyond"
+
+
+@given(st.lists(st.integers(0, len(FRAMED))))
+def test_frames_are_taken_off_however_they_are_cut(cuts: list[int]) -> None:
+    dechunker = Dechunker()
+    edges = [0, *sorted(cuts), len(FRAMED)]
+    assert b"".join(dechunker.feed(FRAMED[begin:end]) for begin, end in itertools.pairwise(edges)) == b"hello, world\r\nand"
+
+
+@given(st.lists(st.binary()))
+def test_what_is_no_frame_is_no_traceback(parts: list[bytes]) -> None:
+    dechunker = Dechunker()
+    for part in parts:
+        dechunker.feed(part)
+
+
 def test_an_event_without_end_is_refused() -> None:
     parser = EventParser()
     with pytest.raises(MeasureError, match="more than 16777216 bytes"):
@@ -245,6 +266,39 @@ def test_power_is_energy_over_time() -> None:
     assert machine_name([device, device, Device("Other", 1, "1", lambda: None)]) == "2x GPU + Other"
 
 
+@pytest.mark.parametrize(
+    ("owner", "page", "packages", "stack"),
+    [
+        ("vllm", ("/version", "version", "0.33.0"), {"vllm": "0.33.0+cu13", "torch": "2.13.0"}, "vLLM 0.33.0, torch 2.13.0"),
+        ("sglang", ("/get_server_info", "version", "0.5.9"), {}, "SGLang 0.5.9"),
+        ("llamacpp", ("/props", "build_info", "b7000-abc"), {"transformers": "5.24.0", "torch": "2.13.0"}, "llama.cpp b7000-abc"),
+        ("local", ("/none", "version", ""), {"transformers": "5.24.0", "torch": "2.13.0"}, "transformers 5.24.0, torch 2.13.0"),
+        ("local", ("/none", "version", ""), {}, ""),
+    ],
+)
+def test_the_stack_is_what_the_server_tells(owner: str, page: tuple[str, str, str], packages: dict[str, str], stack: str) -> None:
+    path, name, version = page
+    server = FakeServer(Clock(), Behaviour(owner=owner))
+    server.pages = {path: lambda: json.dumps({name: version})}
+    client = Client(Endpoint("http://fake.example"), server.clock, server)
+    assert stack_name(client, ServerProcess(1, (), packages)) == stack
+
+
+def test_patches_are_what_the_gate_tool_finds(tmp_path: Path) -> None:
+    assert patches(None) is None
+    missing = patches(ServerProcess(1, (), vllm=str(tmp_path)))
+    assert "no vLLM here" in str(missing)
+    for name in FILES:
+        path = tmp_path / "vllm" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("MAX_3D_QUERY_LEN = 8\n", "utf-8")
+    (tmp_path / "vllm-0.33.0.dist-info").mkdir()
+    found = patches(ServerProcess(1, (), vllm=str(tmp_path / "vllm")))
+    assert found is not None
+    assert (found["vllm"], found["entry_point"]) == ("0.33.0", "absent")
+    assert "0.33.0 and later need no patch" in str(found["refused"])
+
+
 def test_a_model_is_known_by_its_files(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}", "utf-8")
     big = tmp_path / "model.safetensors"
@@ -325,7 +379,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MODULES = sorted((ROOT / "scripts/measure").glob("*.py"))
 # These take values and return values; all others are doors: to the disk, the clock, processes, the network, or the person.
 PURE = """
-ab_cells acceptance columns crossing errors events plan rate rungs spec_points speculation stats stream table
+ab_cells acceptance columns crossing errors events framing plan rate rungs spec_points speculation stats stream table
 """.split()  # noqa: SIM905 - as a list it would be one name a line
 OUTSIDE = {"os", "pathlib", "subprocess", "shutil", "tempfile", "time", "sys", "socket", "http.client", "psutil", "fcntl", "secrets", "random"}
 
