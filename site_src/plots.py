@@ -37,8 +37,8 @@ class Look:
     pattern: str = ""
 
 
-def series(name: str, points: list[Point], look: Look) -> Part:
-    """Return a line through the points, or the marks alone, with the labels they have."""
+def series(name: str, points: list[Point], look: Look, *, lying: bool = False) -> Part:
+    """Return a line through the points, or the marks alone, with the labels they have; `lying` puts values on the horizontal axis."""
     colour = LIGHT[look.slot - 1]
     labelled = any(point.label for point in points)
     labels = {"text": [point.label for point in points], "textposition": [point.label_at for point in points], "textfont": {"size": 12}}
@@ -46,8 +46,7 @@ def series(name: str, points: list[Point], look: Look) -> Part:
         "type": "scatter",
         "name": name,
         "mode": "+".join(part for part, shown in (("lines", look.joined), ("markers", True), ("text", labelled)) if shown),
-        "x": [point.x for point in points],
-        "y": [float(point.y) for point in points],
+        **_places(points, lying=lying),
         "cliponaxis": False,
         **({"line": {"color": colour, "width": 2, "dash": look.dash}} if look.joined else {}),
         "marker": {"color": colour, "size": look.size, "symbol": look.symbol, "line": {"width": 2 if look.symbol.endswith("-open") else 0}},
@@ -56,13 +55,13 @@ def series(name: str, points: list[Point], look: Look) -> Part:
     }
 
 
-def bars(name: str, points: list[Point], look: Look, *, width: float) -> Part:
-    """Return bars with their labels at the end away from zero."""
+def bars(name: str, points: list[Point], look: Look, *, width: float, lying: bool = False) -> Part:
+    """Return bars with their labels at the end away from zero, upright or `lying`."""
     return {
         "type": "bar",
         "name": name,
-        "x": [point.x for point in points],
-        "y": [float(point.y) for point in points],
+        **({"orientation": "h"} if lying else {}),
+        **_places(points, lying=lying),
         "width": width,
         "text": [point.label for point in points],
         "textposition": "outside",
@@ -73,6 +72,16 @@ def bars(name: str, points: list[Point], look: Look, *, width: float) -> Part:
         "marker": {"color": LIGHT[look.slot - 1], **({"pattern": {"shape": look.pattern, "solidity": 0.25}} if look.pattern else {})},
         **hover(points, look.slot),
     }
+
+
+def _places(points: list[Point], *, lying: bool) -> Part:
+    at, values = [point.x for point in points], [float(point.y) for point in points]
+    return {"x": values, "y": at} if lying else {"x": at, "y": values}
+
+
+def waiting(part: Part) -> Part:
+    """Return a series that is shown when a reader asks for it in the legend."""
+    return {**part, "visible": "legendonly"}
 
 
 def hover(points: list[Point], slot: int) -> Part:

@@ -24,7 +24,7 @@ def decode_step(ledger: Ledger, run: str, context: int = SHALLOWEST) -> Quantity
 
 
 @metric(unit="ms", formula="step(deepest) − step(shallowest)")
-def step_growth(ledger: Ledger, run: str) -> Quantity:
+def ladder_step_growth(ledger: Ledger, run: str) -> Quantity:
     """What a decode step takes longer at the longest context of a ladder than at the shortest."""
     contexts = list(decode_cells(ledger, run))
     return decode_step(ledger, run, contexts[-1]) - decode_step(ledger, run, contexts[0])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from ledgermark.coverage import Coverage, coverage_of, covered_findings, term_findings
 from ledgermark.errata import check_errata
-from ledgermark.evidence import check_evidence
+from ledgermark.evidence import check_captions, check_evidence
 from ledgermark.figures import Drawn, draw
 from ledgermark.findings import Finding, nearest
 from ledgermark.heads import check_units
@@ -128,6 +128,8 @@ def check_project(project: Project, today: date, only: frozenset[str] | None = N
         found += _check_words(page, words[page.language or next(iter(words))], owners, values, project.settings.aliases)
         found += _check_figures(page, project, drawn)
         found += check_evidence(page, values, project.ledger)
+        language = page.language or next(iter(project.settings.languages))
+        found += check_captions(page, values, {name: item.evidence for (name, at), item in drawn.items() if at == language})
         found += _check_errata(page, project, today)
         found += [item for file in coverage.of_path(page.source.path) for item in covered_findings(file, suggestions)]
         if only is None or page.source.path in only:

@@ -129,6 +129,8 @@ def figure_record(drawn: Drawn, words: Catalogue) -> dict[str, Any]:
         "alt": drawn.alt,
         "data": drawn.spec["data"],
         "layout": drawn.spec["layout"],
+        "view": drawn.view,
+        "views": [{"name": name, **spec} for name, spec in drawn.views.items()],
         "locale": "zh-CN" if drawn.language == "zh" else None,
         "labels": {
             "reset": words("Reset the view"),

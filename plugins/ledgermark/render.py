@@ -128,6 +128,8 @@ def figure_element(parent: ET.Element, name: str, context: RenderContext, keep: 
     number = element(title, "span", words("Figure {number}", number=context.figures), class_="lm-figure__number")
     number.tail = plain(f" {drawn.title}")
     badge_element(head, drawn.badge, words)
+    if drawn.views:
+        element(card, "div", class_="lm-figure__views", role="radiogroup", aria_label=words("What the chart shows"))
     element(card, "div", class_="lm-figure__legend", role="group", aria_label=words("Series shown"))
     plot = element(card, "div", class_="lm-figure__plot", role="group", tabindex="0", aria_label=drawn.alt)
     if name in context.stills:
