@@ -33,7 +33,7 @@ def story(ledger: Ledger, words: Words) -> Drawing:
     ]
     rate, share, time = words("Rate"), words("Share kept"), words("Time of a token")
     views: dict[str, list[Part]] = {rate: [], share: [], time: []}
-    rows = []
+    rows: list[list[Quantity | str]] = []
     for name, rates, look, shown in lines:
         points: dict[str, list[Point]] = {view: [] for view in views}
         shallowest = rates[min(rates)]
@@ -57,8 +57,9 @@ def story(ledger: Ledger, words: Words) -> Drawing:
     return Drawing(
         title=words("Decode rate by context, machine and arm"),
         alt=words(
-            "Line chart of the decode rate of gemma-4-31B by context. On two Radeons MTP starts above the line without speculation, falls below "
-            "it before 8K and far below at 32K; with the condition relaxed it stays above. An A100, an H200 and a hybrid model can be added."
+            "Line chart of the decode rate of gemma-4-31B by context. On two Radeons MTP starts above the line without speculation, falls "
+            "below it before 8K and far below at 32K; with the condition relaxed it stays above. "
+            "An A100, an H200 and a hybrid model can be added."
         ),
         plot=plot,
         view=view,

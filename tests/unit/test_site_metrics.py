@@ -304,7 +304,7 @@ def test_every_metric_stands_in_the_table(evaluator: Evaluator) -> None:
         ("decode_rate?run=26b_one&context=32000", "the decode ladder '26b_one' has no rung at 32000"),
         ("prefill_time?run=26b_one&context=32000", "the prefill ladder '26b_one' has no rung at 32000"),
         ("probe_lead?context=4096", "no pair of runs at 4096; there are 1024, 8192, 16384, 32768"),
-        ("bandwidth_share?model=Qwen3.8-27B&run=q38_two_routed", "has no weights_gib"),
+        ("bandwidth_share?model=Qwen3.8-27B&run=q38_two_routed", "0 rows of model_geometry"),
         ("a100_tokens?arm=stock&context=640", "no A100 rounds of arm 'stock' at 640"),
         ("step_cost_least?machine=l4", "no machine 'l4'; there are a100, radeon"),
     ],
