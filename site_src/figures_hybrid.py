@@ -6,7 +6,7 @@ from typing import Any
 from hybrid_controls import llama_slope, splitkv_slope
 from hybrid_decode import DEEP, HYBRID, KERNELS, PAGED, SHALLOW, july, pinned
 from ladders import Ladder
-from plots import Look, Part, Point, bars, context_axis, frame, lying, series, short, waiting
+from plots import Look, Part, Point, bars, context_axis, frame, series, short, waiting
 
 from ledgermark import Drawing, Ledger, Quantity, Words, figure
 
@@ -167,7 +167,7 @@ def context_slopes(ledger: Ledger, words: Words) -> Drawing:
             points.append(Point(-len(ticks), slope, lines))
             ticks.append(label)
             rows.append([name, label, slope, ratio])
-        traces.append(lying(series(name, points, look)))
+        traces.append(series(name, points, look, lying=True))
     layout = frame(words("Slope, µs/token, logarithmic"), "")
     layout["xaxis"].update(type="log", range=[-1.15, 1.1], tickmode="array", tickvals=[0.1, 0.2, 0.5, 1, 2, 5, 10], showgrid=True)
     layout["yaxis"].update(tickmode="array", tickvals=[-place for place in range(len(ticks))], ticktext=ticks, range=[0.6 - len(ticks), 0.6])

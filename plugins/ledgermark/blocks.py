@@ -19,9 +19,9 @@ _START: Final = re.compile(
     re.MULTILINE,
 )
 # What cannot stand in a caption or a correction: it begins the next part of the page.
-_NEXT: Final = re.compile(r"^(?:#{1,6}[ \t]+\S[^\n]*|/{3,}[ \t]*(?:figure|erratum|evidence|abstract)\b[^\n]*)", re.MULTILINE)
+_NEXT: Final = re.compile(r"^(?:#{1,6}[ \t]+\S[^\n]*|/{3,}[ \t]*(?:figure|erratum|evidence|abstract|corrections)\b[^\n]*)", re.MULTILINE)
 _ANY: Final = re.compile(r"^[ \t>]*/{3,}[ \t]*(?P<kind>[A-Za-z][\w-]*)[ \t]*(?:\||$)", re.MULTILINE)
-KINDS: Final = ("figure", "erratum", "evidence", "abstract")
+KINDS: Final = ("figure", "erratum", "evidence", "abstract", "corrections")
 # Blocks of pymdownx itself that resemble ours.
 _OTHERS: Final = frozenset({"figure-caption", "error", "details", "caption", "define", "attention"})
 _OPTION: Final = re.compile(r"(?: {4}|\t)[^\n]*(?:\n|\Z)")
