@@ -125,7 +125,6 @@ SHOWN = [
     ("hybrid_rate?model=Qwen3.6-27B&context=500,32000", "12.12 tok/s, 4.25 tok/s"),
     ("hybrid_time?model=Qwen3.6-27B&context=500,32000", "82.5 ms/token, 235.3 ms/token"),
     (f"hybrid_retained?model={MODELS}", "77.2 %, 69.9 %, 67.5 %, 68.5 %, 35.1 %"),
-    ("hybrid_loss?model=Qwen3.6-27B", "64.9 %"),
     (f"context_slope?model={MODELS}", "0.118 µs/token, 0.228 µs/token, 0.142 µs/token, 0.339 µs/token, 4.840 µs/token"),
     ("slope_ratio?model=Qwen3-8B,gemma-4-31B-it", "41×, 14.3×"),
     ("july_spread", "3.5 %"),
