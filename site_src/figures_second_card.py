@@ -216,7 +216,7 @@ def kernel_groups(ledger: Ledger, words: Words) -> Drawing:
 @figure
 def pair_lead(ledger: Ledger, words: Words) -> Drawing:
     """The lead of the A100 over two Radeons, gemma-4-31B: the ladders as shipped, the session of 2026-08-29, and the four single runs."""
-    stock, session, probe = words("As shipped"), words("Session of 2026-08-29, recounted"), words("Four single runs, MTP")
+    stock, session, probe = words("Unpatched"), words("Session of 2026-08-29, recounted"), words("Four single runs, MTP")
     rows: TableRows = []
     drawn: dict[str, list[Point]] = {stock: [], session: [], probe: []}
 

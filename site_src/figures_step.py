@@ -4,7 +4,17 @@ from figures_second_card import TICKS, TableRows, line_of
 from plots import Look, Part, Point, bars, context_axis, frame, level, series, short
 from restated import a100_chunk_rate, a100_tokens, lead_as_recorded, lead_recounted, radeon_tokens, restated_contexts, tokens_per_chunk
 from second_card import PEAK, decode_rate
-from step_parts import CARDS, PROBE, a100_admitted_gain, a100_rate_retained, bandwidth_bound, bandwidth_share, busy_one, busy_speedup, busy_two
+from step_parts import (
+    PROBE,
+    a100_admitted_gain,
+    a100_rate_retained,
+    bandwidth_bound,
+    bandwidth_share,
+    busy_one,
+    busy_speedup,
+    busy_two,
+    weights_on_a_card,
+)
 
 from ledgermark import Drawing, Ledger, Words, figure
 
@@ -142,7 +152,7 @@ def achieved_bandwidth(ledger: Ledger, words: Words) -> Drawing:
             bandwidth_bound(ledger, model, run).to("GB/s"),
             decode_rate(ledger, run, 500),
         )
-        weights = ledger.one("model_shapes", model=model)["weights_gib"] / CARDS
+        weights = weights_on_a_card(ledger, model)
         lines = (
             words("{name}, at most {value}", name=model, value=words.quantity(share, 1)),
             line_of(words, words("Weights on each card"), weights.to("GiB/tok")),

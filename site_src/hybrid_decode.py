@@ -59,12 +59,6 @@ def hybrid_retained(ledger: Ledger, model: str) -> Quantity:
     return july(ledger, model).retained()
 
 
-@metric(unit="%", formula="1 − rate(32000) / rate(500)")
-def hybrid_loss(ledger: Ledger, model: str) -> Quantity:
-    """Share of its rate at 500 tokens that a model of the July ladder loses by 32 000."""
-    return 1 - july(ledger, model).retained()
-
-
 @metric(unit="us/tok", formula="(time(32000) − time(500)) / (prompt tokens(32000) − prompt tokens(500))")
 def context_slope(ledger: Ledger, model: str) -> Quantity:
     """Time that one more token of context adds to a generated token, over the July ladder; by the prompt tokens that were counted."""

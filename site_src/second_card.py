@@ -63,7 +63,8 @@ def _prefill_cell(ledger: Ledger, run: str, context: int) -> Rung:
 
 def shared_contexts(ledger: Ledger, run: str, base: str) -> list[int]:
     """Return the contexts that two decode ladders both have, ascending."""
-    return [context for context in decode_cells(ledger, run) if context in decode_cells(ledger, base)]
+    others = decode_cells(ledger, base)
+    return [context for context in decode_cells(ledger, run) if context in others]
 
 
 @metric(unit="tok/s", formula="mean of rounds")
@@ -72,7 +73,7 @@ def decode_rate(ledger: Ledger, run: str, context: int) -> Quantity:
     cells = decode_cells(ledger, run)
     if context not in cells:
         raise ValueError(f"the decode ladder '{run}' has no rung at {context}")
-    return mean(row["tok_s"] for row in cells[context])
+    return _rate(cells[context])
 
 
 @metric(unit="×", formula="rate / rate of the base")
@@ -82,7 +83,12 @@ def decode_ratio(ledger: Ledger, run: str, base: str, context: int) -> Quantity:
 
 
 def _ratios(ledger: Ledger, run: str, base: str) -> list[Quantity]:
-    return [decode_ratio(ledger, run, base, context) for context in shared_contexts(ledger, run, base)]
+    cells, others = decode_cells(ledger, run), decode_cells(ledger, base)
+    return [_rate(cells[context]) / _rate(others[context]) for context in cells if context in others]
+
+
+def _rate(rows: list[Row]) -> Quantity:
+    return mean(row["tok_s"] for row in rows)
 
 
 @metric(unit="×", formula="min over contexts of rate / rate of the base")

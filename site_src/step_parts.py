@@ -78,10 +78,15 @@ def withdrawn_most(ledger: Ledger) -> Quantity:
     return WITHDRAWN_ALLREDUCE / allreduce_least(ledger, "graph")
 
 
+def weights_on_a_card(ledger: Ledger, model: str) -> Quantity:
+    """Return the weights that each of two cards reads for a token, every one once, in GiB/tok."""
+    return ledger.one("model_geometry", model=model)["weights_gib_per_token"] / CARDS
+
+
 @metric(unit="GB/s", formula="weights / 2 × rate")
 def bandwidth_bound(ledger: Ledger, model: str, run: str) -> Quantity:
     """Most that one of the two cards reads from its memory while decoding, if every token reads every weight once."""
-    return _shape(ledger, model)["weights_gib"] / CARDS * decode_rate(ledger, run, SHALLOWEST)
+    return weights_on_a_card(ledger, model) * decode_rate(ledger, run, SHALLOWEST)
 
 
 @metric(unit="%", formula="weights / 2 × rate / 800 GB/s")

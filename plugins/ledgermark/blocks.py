@@ -68,7 +68,8 @@ def find_blocks(source: Source, kinds: tuple[str, ...]) -> tuple[Block, ...]:
             continue
         position = match.end() + 1
         options_start = position
-        while option := _OPTION.match(text, position):
+        # In the text as written: a paragraph that begins with code is blank at its beginning once the code is masked.
+        while option := _OPTION.match(source.text, position):
             position = option.end()
         closing = re.compile(rf"^[ \t>]*{match['fence']}[ \t]*$", re.MULTILINE).search(text, position)
         options, problem = _options(source.text[options_start:position])

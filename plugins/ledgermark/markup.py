@@ -163,7 +163,7 @@ class MarkupReader:
         if "///" in masked:
             for match in _BLOCK.finditer(masked, self.position):
                 if _OWN_BLOCK.match(match.group()):
-                    options = _OPTIONS.match(masked, match.end()) if "erratum" in match.group() else None
+                    options = _OPTIONS.match(self.source, match.end()) if "erratum" in match.group() else None
                     found.append((match.start(), options.end() if options else match.end()))
         if "---" in masked:
             found += [match.span() for match in _RULE.finditer(masked, self.position)]

@@ -23,7 +23,7 @@ SECOND_CARD = (
     "achieved_bandwidth",
     "memory_controller",
 )
-NAMES = (*GATE, *H200, *DRAFTS, *HYBRID, *SECOND_CARD)
+NAMES = (*GATE, *H200, *DRAFTS, *HYBRID, *SECOND_CARD, "story")
 # Those with an input that was transcribed: published sweeps, a profile, the gate's runs on the A100, the shapes of the models, the counters.
 TRANSCRIBED = (*DRAFTS, "hybrid_profile", "pair_lead", "mtp_split", "achieved_bandwidth", "memory_controller")
 BADGES = {**dict.fromkeys(H200, "rerun"), **dict.fromkeys(TRANSCRIBED, "transcribed")}
