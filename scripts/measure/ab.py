@@ -17,6 +17,7 @@ from .ab_cells import AB_CELLS, compare
 from .arms import Arm, assert_on, read_arms, switch_on
 from .client import Client
 from .decode import DECODE, DIFFERENCE, DIFFERENCE_TOKENS, SHORT_TOKENS, STREAM, STREAM_TOKENS, Lengths, Taken, Taker
+from .errors import MeasureError
 from .options import add_run, add_server, endpoint, positive, speed
 from .place import find_place
 from .plan import MEASURED, OK, Cell, Speed, phase_of, spell_seconds
@@ -88,11 +89,7 @@ def make_cells(arms: Sequence[Arm], contexts: Iterable[int], rounds: Iterable[in
         for arm in reversed(arms) if number % 2 else arms:
             for context in wanted:
                 key = {"arm": arm.name, "context": str(context), "method": method, "round": str(number)}
-                fixed = {
-                    "phase": phase_of(number),
-                    **({"stack": arm.stack} if arm.stack else {}),
-                    **({"model": arm.model} if arm.model else {}),
-                }
+                fixed = {"phase": phase_of(number), **({"stack": arm.stack} if arm.stack else {})}
                 title = f"{arm.name} at {context}, {f'round {number}' if number else 'warm-up'}"
                 cells.append(Cell(key, GROUP, cost.seconds(context * requests, lengths.of(DECODE, method)), title, fixed, arm))
     return cells
@@ -125,14 +122,20 @@ class Turns:
             self.on = arm
 
     def measure(self, cell: Cell, meter: Meter) -> Taken:
-        """Return the measured cells of a row; raises SetupError when the arm is not on."""
+        """Return the measured cells of a row; raises MeasureError when there are none, SetupError when the arm is not on."""
         arm = cell.item
         assert isinstance(arm, Arm)  # noqa: S101 - `make_cells` put it there
         self.turn_to(arm)
-        identity = assert_on(arm, self.clients[arm.name])
-        taker = self.takers.setdefault(arm.name, Taker(self.clients[arm.name], self.lengths, meter))
-        cells, told = taker.take(DECODE, cell.key["method"], int(cell.key["context"]), int(cell.key["round"]))
-        return {**cells, "identity": identity}, told
+        client = self.clients[arm.name]
+        # Each arm may have a model of its own, and a row that failed says which, too.
+        seen = {"model": client.served().model, "identity": assert_on(arm, client)}
+        taker = self.takers.setdefault(arm.name, Taker(client, self.lengths, meter))
+        try:
+            cells, told = taker.take(DECODE, cell.key["method"], int(cell.key["context"]), int(cell.key["round"]))
+        except MeasureError as error:
+            error.cells.update(seen)
+            raise
+        return {**cells, **seen}, told
 
 
 def doubtful(rows: Sequence[dict[str, str]]) -> list[int]:
