@@ -135,8 +135,8 @@ def h200_workgroups(ledger: Ledger, shape: str, kv_len: int, way: str, rows: int
 
 @metric(unit="GB/s")
 def h200_copy_bandwidth(ledger: Ledger) -> Quantity:
-    """Highest bandwidth of a device-to-device copy in the runs of the sweep, bytes read and bytes written both counted."""
-    return largest(row["copy_gb_s"] for row in ledger.rows("h200_attention"))
+    """Bandwidth of a device-to-device copy in the run of the 8B's layer, bytes read and bytes written both counted."""
+    return point(ledger, "8b", 131072, 1, "occupancy")["copy_gb_s"]
 
 
 @metric(unit="×", formula="max of error(occupancy) / error(SDPA), one row")

@@ -170,7 +170,10 @@ def paged_share(ledger: Ledger, context: int) -> Quantity:
 @metric(unit="workgroup", formula="KV heads / cards")
 def fallback_workgroups(ledger: Ledger) -> Quantity:
     """Workgroups that the fallback starts on a card for one sequence of the hybrid model: one for each KV head that the card holds."""
-    return ledger.one("model_geometry", model=HYBRID)["kv_heads"] / CARDS * Quantity.of(1, "workgroup")
+    heads = ledger.one("model_geometry", model=HYBRID)["kv_heads"]
+    if heads.value % CARDS:
+        raise ValueError(f"{heads.value} KV heads cannot be shared out evenly among {CARDS} cards")
+    return heads / CARDS * Quantity.of(1, "workgroup")
 
 
 @metric(unit="1", formula="linear layers + full-attention layers")
