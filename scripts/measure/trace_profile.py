@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from array import array
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import msgspec
+import numpy as np
 
 from .errors import SetupError
 from .trace_steps import Step, outermost
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from .trace_file import Event, TraceFile
     from .trace_steps import Rules
 
+Floats: TypeAlias = "np.ndarray[tuple[Any, ...], np.dtype[np.float64]]"
+Integers: TypeAlias = "np.ndarray[tuple[Any, ...], np.dtype[np.signedinteger[Any]]]"
 AUTO, GPU, CPU = "auto", "gpu", "cpu"
 GRAPH_LAUNCHES = ("cudaGraphLaunch", "hipGraphLaunch", "cuGraphLaunch")
 KERNELS = ("kernel", "gpu_memcpy", "gpu_memset", "Kernel", "Memcpy", "Memset")
@@ -23,6 +25,8 @@ RUNTIMES = ("cuda_runtime", "cuda_driver", "hip_runtime", "hip_driver", "runtime
 ANNOTATIONS, DEVICE_ANNOTATIONS = ("user_annotation",), ("gpu_user_annotation",)
 OPERATORS = ("cpu_op", "Operator")
 NONE = -1
+BLOCK = 1 << 16
+"""Calls that are gathered before they are put away in columns."""
 
 
 class Arguments(msgspec.Struct, gc=False):
@@ -36,9 +40,8 @@ class Arguments(msgspec.Struct, gc=False):
 _ARGUMENTS = msgspec.json.Decoder(Arguments)
 
 
-@dataclass
 class Calls:
-    """Calls in columns, in the order of the file.
+    """Calls in columns, in the order of the file. Columns can be read once `close` was called.
 
     Attributes:
         start_us: When each began.
@@ -48,25 +51,43 @@ class Calls:
         lane: Number of the place it ran in: a stream of a device, or a thread.
     """
 
-    start_us: array[float] = field(default_factory=lambda: array("d"))
-    time_us: array[float] = field(default_factory=lambda: array("d"))
-    name: array[int] = field(default_factory=lambda: array("i"))
-    correlation: array[int] = field(default_factory=lambda: array("q"))
-    lane: array[int] = field(default_factory=lambda: array("i"))
+    KINDS: ClassVar = {"start_us": np.float64, "time_us": np.float64, "name": np.int32, "correlation": np.int64, "lane": np.int32}
+
+    def __init__(self) -> None:
+        self._rows = array("d")
+        # Blocks, because columns that grow side by side would leave as many holes in the memory as they take of it.
+        self._blocks: dict[str, list[np.ndarray[Any, Any]]] = {name: [] for name in self.KINDS}
+        self.count = 0
+        self.start_us: Floats = np.empty(0)
+        self.time_us: Floats = np.empty(0)
+        self.name: Integers = np.empty(0, np.int32)
+        self.correlation: Integers = np.empty(0, np.int64)
+        self.lane: Integers = np.empty(0, np.int32)
 
     def __len__(self) -> int:
-        return len(self.start_us)
+        return self.count
 
     def add(self, event: Event, name: int, correlation: int, lane: int) -> None:
         """Add a call; raises SetupError when it has no time."""
         start_us, time_us = event.ts, event.dur
         if start_us is None or time_us is None or time_us < 0:
             raise SetupError(f"{event.name}: found ts {start_us} and dur {time_us}, expected a time and a duration of 0 or more")
-        self.start_us.append(start_us)
-        self.time_us.append(time_us)
-        self.name.append(name)
-        self.correlation.append(correlation)
-        self.lane.append(lane)
+        self._rows.extend((start_us, time_us, name, correlation, lane))
+        self.count += 1
+        if not self.count % BLOCK:
+            self._flush()
+
+    def _flush(self) -> None:
+        table = np.frombuffer(self._rows).reshape(-1, len(self.KINDS))
+        for number, (name, kind) in enumerate(self.KINDS.items()):
+            self._blocks[name].append(table[:, number].astype(kind))
+        self._rows = array("d")
+
+    def close(self) -> None:
+        """Make the columns."""
+        self._flush()
+        for name in self.KINDS:
+            setattr(self, name, np.concatenate(self._blocks.pop(name)))
 
 
 class Profile:
@@ -128,6 +149,8 @@ class Profile:
         if not len(self.calls):
             what = "kernel of a device" if self.on == GPU else "kernel of a device and no operator of the processor"
             raise SetupError(f"{trace.path}: found no {what}; was the activity profiled?")
+        for calls in (self.kernels, self.launches, self.operators):
+            calls.close()
         self._settle(trace)
 
     @property
@@ -143,8 +166,9 @@ class Profile:
             wanted = ", ".join(pattern.pattern for pattern in self.rules.patterns)
             raise SetupError(f"{trace.path}: no annotation is a step; expected a name such as {wanted} (--step)")
         best = min(rank for rank, _, _ in found)
-        steps = []
-        for rank, step, arguments in found:
+        steps: list[Step] = []
+        while found:
+            rank, step, arguments = found.pop()
             if rank == best:
                 phase, context = self.rules.read(step.name, arguments or {})
                 steps.append(Step(step.name, step.start_us, step.end_us, step.thread, phase, context))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,11 +13,9 @@ from .trace_profile import CPU, NONE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .trace_profile import Calls, Profile
+    from .trace_profile import Calls, Floats, Integers, Profile
     from .trace_steps import Step
 
-Floats: TypeAlias = "np.ndarray[tuple[Any, ...], np.dtype[np.float64]]"
-Integers: TypeAlias = "np.ndarray[tuple[Any, ...], np.dtype[np.signedinteger[Any]]]"
 RESOLUTION_US = 0.001
 """Times in a trace have three places behind the point."""
 OUT = -1
@@ -80,8 +78,8 @@ def attribute(profile: Profile) -> Attributed:
         SetupError: The sums do not close; the message says which and by how much.
     """
     calls = profile.calls
-    start, time = np.frombuffer(calls.start_us), np.frombuffer(calls.time_us)
-    lane = np.frombuffer(calls.lane, np.int32)
+    start, time = calls.start_us, calls.time_us
+    lane = calls.lane
     launches = profile.launches
     windows = _Windows(profile.steps)
     launched = profile.on != CPU and len(launches) > 0
@@ -92,11 +90,11 @@ def attribute(profile: Profile) -> Attributed:
     spans = _spans(profile, step, own, device, windows=not launched)
     graphs = np.zeros(len(profile.steps) + 1, np.int64)
     if len(launches):
-        graph = np.frombuffer(launches.name, np.int32) == 1
-        when = np.frombuffer(launches.start_us)[graph]
-        found = windows.find(when, np.frombuffer(launches.lane, np.int32)[graph])
+        graph = launches.name == 1
+        when = launches.start_us[graph]
+        found = windows.find(when, launches.lane[graph])
         np.add.at(graphs, found, 1)
-    result = Attributed(step, own, np.frombuffer(calls.name, np.int32), device, spans, graphs)
+    result = Attributed(step, own, calls.name, device, spans, graphs)
     _assert_complete(result)
     return result
 
@@ -138,11 +136,11 @@ class _Windows:
 
 def _steps_launched(calls: Calls, launches: Calls, windows: _Windows) -> Integers:
     """Return the step in which each call was launched; `OUT` where the trace has no launch of it."""
-    key = np.frombuffer(launches.correlation, np.int64)
+    key = launches.correlation
     order = np.argsort(key, kind="stable")
     key = key[order]
-    at, thread = np.frombuffer(launches.start_us), np.frombuffer(launches.lane, np.int32)
-    correlation = np.frombuffer(calls.correlation, np.int64)
+    at, thread = launches.start_us, launches.lane
+    correlation = calls.correlation
     step = np.empty(len(correlation), np.int32)
     # Piece by piece: what is computed on the way would take more memory than the calls themselves.
     for first in range(0, len(correlation), PIECE):
@@ -160,7 +158,7 @@ def _assert_sane(profile: Profile, step: Integers, start: Floats, lane: Integers
     One stream or thread does not do the same call twice at the same moment. And a stream is a queue: what one thread launched in a
     later step cannot run before what it launched in an earlier one.
     """
-    name, time = np.frombuffer(profile.calls.name, np.int32), np.frombuffer(profile.calls.time_us)
+    name, time = profile.calls.name, profile.calls.time_us
     in_turn = launched and len({item.thread for item in profile.steps}) == 1
     order = np.lexsort((name, start, lane)).astype(np.int32)
     last = (OUT, OUT)
@@ -221,7 +219,7 @@ def _slack_us(start: Floats) -> float:
 
 def _spans(profile: Profile, step: Integers, own: Floats, device: Integers, *, windows: bool) -> list[Spans]:
     """Return each step on each device, with its sums, once they close."""
-    start, time = np.frombuffer(profile.calls.start_us), np.frombuffer(profile.calls.time_us)
+    start, time = profile.calls.start_us, profile.calls.time_us
     slack = _slack_us(start)
     order = np.lexsort((start, device, step)).astype(np.int32)
     order = order[step[order] != OUT]

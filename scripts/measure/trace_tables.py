@@ -12,8 +12,10 @@ from .trace_steps import OUTSIDE
 from .trace_sums import OUT
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from .trace_profile import Profile
-    from .trace_sums import Attributed, Spans
+    from .trace_sums import Attributed
 
 INSTRUMENT = "scripts/measure/trace.py"
 FACTS = (
@@ -129,30 +131,24 @@ def kernel_rows(profile: Profile, found: Attributed) -> list[dict[str, object]]:
     return [row for _, _, _, row in sorted(rows, key=lambda item: (*item[:3], str(item[3]["kernel"])))]
 
 
-def step_rows(profile: Profile, found: Attributed) -> list[dict[str, object]]:
-    """Return the rows of `STEPS`, without what all share, in order; a step without any kernel has none."""
-    spans: dict[int, list[Spans]] = {}
+def step_rows(profile: Profile, found: Attributed) -> Iterator[dict[str, object]]:
+    """Yield the rows of `STEPS`, without what all share, in order; a step without any kernel has none."""
+    # Spans are in the order of their steps, and of the devices within one.
     for span in found.spans:
-        spans.setdefault(span.step, []).append(span)
-    rows: list[dict[str, object]] = []
-    for number, step in enumerate(profile.steps):
-        rows += [
-            {
-                "phase": step.phase,
-                "context": step.context,
-                "device": span.device,
-                "step": number + 1,
-                "name": step.name,
-                "calls": span.calls,
-                "step_us": span.whole_us,
-                "kernels_us": span.kernels_us,
-                "overlap_us": span.overlap_us,
-                "gaps_us": span.gaps_us,
-                "graph_launches": int(found.graphs[number]),
-            }
-            for span in spans.get(number, [])
-        ]
-    return rows
+        step = profile.steps[span.step]
+        yield {
+            "phase": step.phase,
+            "context": step.context,
+            "device": span.device,
+            "step": span.step + 1,
+            "name": step.name,
+            "calls": span.calls,
+            "step_us": span.whole_us,
+            "kernels_us": span.kernels_us,
+            "overlap_us": span.overlap_us,
+            "gaps_us": span.gaps_us,
+            "graph_launches": int(found.graphs[span.step]),
+        }
 
 
 def outside(found: Attributed) -> tuple[int, float]:

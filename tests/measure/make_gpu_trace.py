@@ -26,7 +26,7 @@ KEPT = ("kernel", "gpu_memcpy", "gpu_memset", "cuda_runtime", "cuda_driver", "us
 DROPPED_HEAD = ("host_name", "traceName", "trace_id")
 
 
-class Layer(torch.nn.Module):  # type: ignore[misc] - torch has no types here
+class Layer(torch.nn.Module):  # type: ignore[misc]  # torch has no types here
     """A decoder layer: attention over a cache of keys and values, then a gated feed-forward part."""
 
     def __init__(self) -> None:
