@@ -17,7 +17,7 @@ from .errors import SetupError
 from .plan import Cell, render_plan
 from .progress import say
 from .provenance import Identity, Records
-from .rows import RowFile, read_rows, write_table
+from .rows import RowFile, read_rows, render, write_resource, write_whole
 from .run_options import add_file
 from .trace_file import TraceFile
 from .trace_profile import AUTO, CPU, GPU, Profile
@@ -27,6 +27,7 @@ from .trace_tables import STEPS, TRACE, kernel_rows, outside, step_rows
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable
 
     from .world import World
 
@@ -110,11 +111,8 @@ def _take(path: Path, rules: Rules, options: argparse.Namespace, world: World) -
         made = records.find(identity, date, again=True)
         records.begin(made, identity, facts)
         base = {**made.cells, **shared}
-        steps_path = options.out.with_name(f"{options.out.stem}_steps.csv")
-        others = (
-            [row for row in read_rows(steps_path, STEPS, steps_path.read_bytes()) if row["run"] != made.name] if steps_path.exists() else []
-        )
-        write_table(steps_path, STEPS, [*others, *({**base, **row} for row in step_rows(profile, found))])
+        steps = ({**base, **row} for row in step_rows(profile, found))
+        _write_steps(options.out.with_name(f"{options.out.stem}_steps.csv"), made.name, steps)
         for row in kernel_rows(profile, found):
             spelled = TRACE.spell({**base, **row})
             if TRACE.key_of(spelled) not in file.keys:
@@ -125,6 +123,16 @@ def _take(path: Path, rules: Rules, options: argparse.Namespace, world: World) -
     told = ", ".join(f"{sum((step.phase, step.context) == kind for step in profile.steps)} {kind[0]} at {kind[1]}" for kind in kinds)
     say(f"{path.name}: {len(found.step)} calls in {len(profile.steps)} steps ({told}); {calls} calls, {out_us:.0f} us, outside of any step")
     say(f"the sums close; {trace.bytes / 1e6:.0f} MB in {passed:.1f} s, run {made.name}")
+
+
+def _write_steps(path: Path, run: str, rows: Iterable[dict[str, object]]) -> None:
+    """Write the steps of a run anew, beside those of other runs."""
+    before = read_rows(path, STEPS, path.read_bytes()) if path.exists() else []
+    lines = [render([STEPS.names]), *(render([list(row.values())]) for row in before if row["run"] != run)]
+    # Line by line: as dictionaries, the rows of a long trace would take more memory than all its kernels.
+    lines += (render([list(STEPS.spell(row).values())]) for row in rows)
+    write_whole(path, b"".join(lines))
+    write_resource(path, STEPS, None)
 
 
 def _machine(trace: TraceFile) -> str:
