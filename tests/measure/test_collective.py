@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,6 +15,9 @@ from scripts.measure.cli import main
 from scripts.measure.collective_link import UNKNOWN, settings, slowest, visible
 from scripts.measure.collective_table import ALL_GATHER, ALL_REDUCE, bandwidths, sizes
 from tests.measure.harness import read
+
+if TYPE_CHECKING:
+    from tests.copies import Copy
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = ("--bytes", "1000", "65536", "--rounds", "2", "--round-ms", "5", "--dtype", "float32", "--timeout-s", "60")
@@ -164,3 +168,13 @@ def test_devices_have_the_numbers_of_the_driver() -> None:
     assert visible({"HIP_VISIBLE_DEVICES": "1"}, [0]) == [1]
     assert visible({"CUDA_VISIBLE_DEVICES": "GPU-1234"}, [0, 1]) == [0, 1]
     assert settings({"NCCL_ALGO": "Ring", "HOME": "/", "RCCL_X": "1"}) == {"NCCL_ALGO": "Ring", "RCCL_X": "1"}
+
+
+def test_rows_join_the_ledger_untouched(tiny: Copy, tmp_path: Path) -> None:
+    out = tmp_path / "links.csv"
+    done = torchrun("collective", *SMALL, "--operations", ALL_REDUCE, "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    for name in ("links.csv", "links_sizes.csv"):
+        status, lines = tiny.run("add-dataset", str(tmp_path / name))
+        assert status == 0, lines
+    assert tiny.check()[0] == 0

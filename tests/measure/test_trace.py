@@ -20,6 +20,8 @@ from tools.bench_trace import DECODE, MIXED, PREFILL, write_trace
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tests.copies import Copy
+
 ROOT = Path(__file__).resolve().parents[2]
 PLACE = ("--stack", "torch", "--machine", "1x Double")
 LAYERS, STEPS, CONTEXTS = 3, 4, (16, 64)
@@ -348,3 +350,12 @@ def test_a_real_profile_of_a_gpu(sample: Path, tmp_path: Path) -> None:
     for step in read(tmp_path / "rows_steps.csv"):
         whole = float(step["kernels_us"]) - float(step["overlap_us"]) + float(step["gaps_us"])
         assert whole == pytest.approx(float(step["step_us"]), rel=1e-4)
+
+
+def test_rows_join_the_ledger_untouched(tiny: Copy, tmp_path: Path) -> None:
+    out = tmp_path / "profile.csv"
+    assert trace(str(made(tmp_path / "t.json")), out=out) == 0
+    for name in ("profile.csv", "profile_steps.csv"):
+        status, lines = tiny.run("add-dataset", str(tmp_path / name))
+        assert status == 0, lines
+    assert tiny.check()[0] == 0
