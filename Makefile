@@ -103,6 +103,14 @@ compile-check: setup-dev ## Compile the kernels for six GPUs, without one
 sweep: setup-dev ## Time the kernel and its peers on this machine's GPU
 	@$(BIN)/python -m scripts.attention.sweep $(SWEEP_ARGS)
 
+##@ Measure
+.PHONY: measure bench-client
+measure: setup-dev ## Measure a server: make measure MEASURE_ARGS='ladder --url http://localhost:8000' (see scripts/measure/README.md)
+	@$(BIN)/python -m scripts.measure $(or $(MEASURE_ARGS),--help)
+
+bench-client: setup-dev ## Time what the measuring client itself costs at 200 tokens a second
+	@$(BIN)/python -m tools.bench_client
+
 ##@ Look after
 .PHONY: setup setup-dev chromium constraints clean distclean help
 setup: $(VENV)/.installed-site node_modules/.installed ## Install what the site needs
@@ -116,7 +124,7 @@ constraints: $(VENV)/.made ## Write requirements/constraints.txt anew from the n
 	$(call step,Resolving the newest releases)
 	@rm -rf $(BUILD)/pin && mkdir -p $(BUILD)
 	@$(PYTHON) -m venv $(BUILD)/pin
-	@$(BUILD)/pin/bin/python -m pip install --quiet --disable-pip-version-check '.[site,stills,dev,kernels]'
+	@$(BUILD)/pin/bin/python -m pip install --quiet --disable-pip-version-check '.[site,stills,dev,kernels,measure,serve]'
 	@{ echo '# The exact versions that `make` installs and CI tests. Written by `make constraints`; do not edit.'; \
 		$(BUILD)/pin/bin/python -m pip freeze --exclude ledgermark | sed \
 		's/^pymdown-extensions==.*/&; python_full_version >= "3.11.5"\npymdown-extensions==12.3; python_full_version < "3.11.5"/'; \
@@ -148,7 +156,7 @@ $(VENV)/.installed-site: $(VENV)/.made pyproject.toml $(CONSTRAINTS)
 
 $(VENV)/.installed-dev: $(VENV)/.installed-site
 	$(call step,Installing what the tests need (a minute or so))
-	@$(PIP_INSTALL) --editable '.[site,stills,dev,kernels]'
+	@$(PIP_INSTALL) --editable '.[site,stills,dev,kernels,measure,serve]'
 	@touch $@
 
 # Without Node nothing is fetched or stamped: the build says in one line what it took instead, and a Node installed later is noticed.

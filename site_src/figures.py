@@ -5,6 +5,13 @@ Hover lines are written here, complete, so that the browser only puts them below
 
 from collections.abc import Sequence
 
+from figures_draft_methods import *  # noqa: F403  (the figures of the draft methods, which fill a file of their own)
+from figures_h200 import *  # noqa: F403  (those of the kernel on an H200)
+from figures_home import story  # noqa: F401  (the front page)
+from figures_hybrid import context_slopes, hybrid_ladder, hybrid_profile  # noqa: F401  (the report on hybrid decode)
+from figures_hybrid_controls import other_engine, prefill_trend, split_runs  # noqa: F401
+from figures_second_card import *  # noqa: F403  (figures of other articles fill files of their own)
+from figures_step import *  # noqa: F403
 from gate_control import RATES, contexts_of_run, rounds_of_cell, spread
 from plots import Look, Part, Point, bars, context_axis, frame, series, short
 

@@ -6,7 +6,14 @@ The first line of a docstring is the sentence a reader sees; its Chinese stands 
 
 from decimal import Decimal
 
+from draft_methods import *  # noqa: F403  (the metrics of the draft methods, likewise)
 from gate_control import *  # noqa: F403  (the metrics of the control, which fill a file of their own)
+from h200 import *  # noqa: F403  (those of the kernel on an H200)
+from hybrid_controls import *  # noqa: F403  (the report on hybrid decode: what it is held against, and the split)
+from hybrid_decode import *  # noqa: F403  (the report on hybrid decode: ladder, profile, kernel)
+from restated import *  # noqa: F403
+from second_card import *  # noqa: F403
+from step_parts import *  # noqa: F403
 
 from ledgermark import Ledger, Quantity, count, largest, metric, smallest
 from ledgermark.units import parse_unit

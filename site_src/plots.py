@@ -37,8 +37,8 @@ class Look:
     pattern: str = ""
 
 
-def series(name: str, points: list[Point], look: Look) -> Part:
-    """Return a line through the points, or the marks alone, with the labels they have."""
+def series(name: str, points: list[Point], look: Look, *, lying: bool = False) -> Part:
+    """Return a line through the points, or the marks alone, with the labels they have; `lying` puts values on the horizontal axis."""
     colour = LIGHT[look.slot - 1]
     labelled = any(point.label for point in points)
     labels = {"text": [point.label for point in points], "textposition": [point.label_at for point in points], "textfont": {"size": 12}}
@@ -46,8 +46,7 @@ def series(name: str, points: list[Point], look: Look) -> Part:
         "type": "scatter",
         "name": name,
         "mode": "+".join(part for part, shown in (("lines", look.joined), ("markers", True), ("text", labelled)) if shown),
-        "x": [point.x for point in points],
-        "y": [float(point.y) for point in points],
+        **_places(points, lying=lying),
         "cliponaxis": False,
         **({"line": {"color": colour, "width": 2, "dash": look.dash}} if look.joined else {}),
         "marker": {"color": colour, "size": look.size, "symbol": look.symbol, "line": {"width": 2 if look.symbol.endswith("-open") else 0}},
@@ -56,13 +55,13 @@ def series(name: str, points: list[Point], look: Look) -> Part:
     }
 
 
-def bars(name: str, points: list[Point], look: Look, *, width: float) -> Part:
-    """Return bars with their labels at the end away from zero."""
+def bars(name: str, points: list[Point], look: Look, *, width: float, lying: bool = False) -> Part:
+    """Return bars with their labels at the end away from zero, upright or `lying`."""
     return {
         "type": "bar",
         "name": name,
-        "x": [point.x for point in points],
-        "y": [float(point.y) for point in points],
+        **({"orientation": "h"} if lying else {}),
+        **_places(points, lying=lying),
         "width": width,
         "text": [point.label for point in points],
         "textposition": "outside",
@@ -73,6 +72,16 @@ def bars(name: str, points: list[Point], look: Look, *, width: float) -> Part:
         "marker": {"color": LIGHT[look.slot - 1], **({"pattern": {"shape": look.pattern, "solidity": 0.25}} if look.pattern else {})},
         **hover(points, look.slot),
     }
+
+
+def _places(points: list[Point], *, lying: bool) -> Part:
+    at, values = [point.x for point in points], [float(point.y) for point in points]
+    return {"x": values, "y": at} if lying else {"x": at, "y": values}
+
+
+def waiting(part: Part) -> Part:
+    """Return a series that is shown when a reader asks for it in the legend."""
+    return {**part, "visible": "legendonly"}
 
 
 def hover(points: list[Point], slot: int) -> Part:
@@ -100,6 +109,12 @@ def frame(x_title: str, y_title: str, *, zero: bool = False, **more: object) -> 
 def context_axis(ticks: tuple[int, ...]) -> Part:
     """Return a logarithmic axis of contexts with ticks at some of them."""
     return {"type": "log", "tickmode": "array", "tickvals": list(ticks), "ticktext": [short(tick) for tick in ticks]}
+
+
+def level(value: float) -> Part:
+    """Return a grey line across the whole chart at a height, for what the marks are compared with."""
+    line = {"width": 2, "color": "rgba(128, 128, 128, 0.8)"}
+    return {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": value, "y1": value, "line": line, "layer": "below"}
 
 
 def short(context: int) -> str:

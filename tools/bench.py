@@ -3,8 +3,9 @@
     python -m tools.bench
 
 Without means: MkDocs with the same theme, templates, search and Markdown extensions, and the same pages, the list of errata among them; each
-claim, figure and erratum is the plain text that a reader would see, and what the templates ask of ledgermark comes from a file. So the
-difference is all that ledgermark does: the check, the ledger, figures, evidence, and what its marks in a page cost Markdown and search.
+claim, figure and erratum is the plain text that a reader would see, and what the templates ask of ledgermark comes from a file, as does what
+stands on the pages of the data. So the difference is all that ledgermark does: the check, the ledger, figures, evidence, the making of these
+pages, and what its marks in a page cost Markdown and search.
 
 Two clocks: the processor's, which decides, since it does not count what else the machine does; and the wall's. The two builds alternate, in
 new processes, with compiled modules and still pictures in place as after any first build; medians are compared. The bar is for the site as it
@@ -23,15 +24,16 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
+from ledgermark.addresses import address_of
 from ledgermark.clock import today
 from ledgermark.config_file import markdown_extensions, read_config
-from ledgermark.contexts import address_of
+from ledgermark.datafiles import data_files
 from ledgermark.examine import examine
 from ledgermark.project import load_project
 from ledgermark.site import asset_files
@@ -45,7 +47,7 @@ BAR: Final = 1.5
 _STILLS: Final = ".cache/ledgermark"
 _SOURCES: Final = ("data", "en", "zh", "site_src", "scripts", "node_modules")
 _CLAIM: Final = re.compile(r"""\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?:claim:[^\s)]*|given:\s*"[^"]*")\)""")
-_FENCE: Final = re.compile(r"^/{3,} *(?:(?:figure|erratum|evidence|abstract)\b.*)?$\n(?:^ {4}.*\n)*", re.MULTILINE)
+_FENCE: Final = re.compile(r"^/{3,} *(?:(?:figure|erratum|evidence|abstract|corrections)\b.*)?$\n(?:^ {4}.*\n)*", re.MULTILINE)
 _ERRATUM: Final = re.compile(r"^(/{3,}) *erratum\b.*?^\1 *$\n?", re.MULTILINE | re.DOTALL)
 
 
@@ -128,6 +130,8 @@ def _stage_plain(bound: Path, plain: Path) -> None:
     view = SiteView(checked, site_name=str(config["site_name"]), site_url=str(config.get("site_url") or ""), built=today())
     pages: dict[str, Any] = {}
     texts = {f"{language}/errata.md": view.errata_page(language) for language in settings.languages}
+    for language in settings.languages:
+        texts |= view.data_pages(language)
     texts |= {name: (bound / name).read_text("utf-8") for name in _names(bound, settings.languages.values())}
     texts["index.md"] = (bound / settings.pages / "index.md").read_text("utf-8")
     for name, text in texts.items():
@@ -135,15 +139,19 @@ def _stage_plain(bound: Path, plain: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(to_plain(text), "utf-8")
         page = view.page(name)
-        values = view.template_values(name, address_of(name), page.meta if page else {"kind": "errata"})
+        values = view.template_values(
+            name, address_of(name), page.meta if page else {"kind": "errata" if name.endswith("/errata.md") else "data"}
+        )
         pages[name] = {key: value for key, value in values.items() if key != "t"}
     for name, asset in asset_files(bound, settings.assets):
         (plain / "docs" / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(asset, plain / "docs" / name)
     shutil.copytree(bound / "site_src/theme", plain / "site_src/theme")
     shutil.copy(Path(plain_hook.__file__), plain / "plain_hook.py")
+    view = replace(view, data=frozenset(data_files(checked.project, bound, bound / _STILLS)[0]))
+    parts = {name: view.data_parts(name) for name in texts}
     words = {language: dict(catalogue.messages) for language, catalogue in checked.project.catalogues.items()}
-    (plain / plain_hook.NAME).write_text(json.dumps({"pages": pages, "words": words}, ensure_ascii=False), "utf-8")
+    (plain / plain_hook.NAME).write_text(json.dumps({"pages": pages, "words": words, "parts": parts}, ensure_ascii=False), "utf-8")
 
 
 def _names(root: Path, folders: Iterable[str]) -> list[str]:

@@ -20,9 +20,20 @@ def on_config(config: Any) -> Any:
     return config
 
 
+def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:  # noqa: ARG001
+    """Put what a page of the data says where its marks are: what a search reads."""
+    parts, _ = config.extra["plain"]["parts"].get(page.file.src_uri, ({}, {}))
+    for mark, part in parts.items():
+        html = html.replace(mark, part, 1)
+    return html
+
+
 def on_page_context(context: dict[str, Any], page: Any, config: Any, nav: Any) -> dict[str, Any]:  # noqa: ARG001  (MkDocs gives these names)
     """Tell the templates of a page what ledgermark would."""
     plain = config.extra["plain"]
+    _, heavy = plain["parts"].get(page.file.src_uri, ({}, {}))
+    for mark, part in heavy.items():
+        page.content = page.content.replace(mark, part, 1)
     values = plain["pages"].get(page.file.src_uri)
     if values:
         words = plain["words"][values["lang"]]

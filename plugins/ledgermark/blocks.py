@@ -19,9 +19,9 @@ _START: Final = re.compile(
     re.MULTILINE,
 )
 # What cannot stand in a caption or a correction: it begins the next part of the page.
-_NEXT: Final = re.compile(r"^(?:#{1,6}[ \t]+\S[^\n]*|/{3,}[ \t]*(?:figure|erratum|evidence|abstract)\b[^\n]*)", re.MULTILINE)
+_NEXT: Final = re.compile(r"^(?:#{1,6}[ \t]+\S[^\n]*|/{3,}[ \t]*(?:figure|erratum|evidence|abstract|corrections)\b[^\n]*)", re.MULTILINE)
 _ANY: Final = re.compile(r"^[ \t>]*/{3,}[ \t]*(?P<kind>[A-Za-z][\w-]*)[ \t]*(?:\||$)", re.MULTILINE)
-KINDS: Final = ("figure", "erratum", "evidence", "abstract")
+KINDS: Final = ("figure", "erratum", "evidence", "abstract", "corrections")
 # Blocks of pymdownx itself that resemble ours.
 _OTHERS: Final = frozenset({"figure-caption", "error", "details", "caption", "define", "attention"})
 _OPTION: Final = re.compile(r"(?: {4}|\t)[^\n]*(?:\n|\Z)")
@@ -68,7 +68,8 @@ def find_blocks(source: Source, kinds: tuple[str, ...]) -> tuple[Block, ...]:
             continue
         position = match.end() + 1
         options_start = position
-        while option := _OPTION.match(text, position):
+        # In the text as written: a paragraph that begins with code is blank at its beginning once the code is masked.
+        while option := _OPTION.match(source.text, position):
             position = option.end()
         closing = re.compile(rf"^[ \t>]*{match['fence']}[ \t]*$", re.MULTILINE).search(text, position)
         options, problem = _options(source.text[options_start:position])

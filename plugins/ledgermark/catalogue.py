@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass, field
 from string import Formatter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ledgermark.findings import Finding
 from ledgermark.messages import Message
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 SOURCE_LANGUAGE = "en"
+# What a project has its words in: those of its metrics and figures, and those of its data descriptor.
+DOMAINS: Final = ("messages.po", "data.po")
 
 
 @dataclass

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from ledgermark.catalogue import DOMAINS
 from ledgermark.coverage import Coverage, coverage_of, covered_findings, term_findings
+from ledgermark.datafacts import words_of
 from ledgermark.errata import check_errata
-from ledgermark.evidence import check_evidence
+from ledgermark.evidence import check_captions, check_evidence
 from ledgermark.figures import Drawn, draw
 from ledgermark.findings import Finding, nearest
 from ledgermark.heads import check_units
@@ -52,6 +54,7 @@ class Project:
         catalogues: language code to its words.
         findings: what went wrong in reading.
         digest: SHA-256 over the descriptor and the data files.
+        digests: of each of these, by path.
         chips: page path to the chips of its masthead.
         texts: the files besides pages whose words readers see, or whose options are judged, by path.
         families: what rows speak of, and the words for it.
@@ -70,6 +73,7 @@ class Project:
     texts: Mapping[str, Source] = field(default_factory=dict)
     families: tuple[Family, ...] = ()
     history: History = field(default_factory=History)
+    digests: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def all_pages(self) -> Iterable[Page]:
@@ -128,6 +132,8 @@ def check_project(project: Project, today: date, only: frozenset[str] | None = N
         found += _check_words(page, words[page.language or next(iter(words))], owners, values, project.settings.aliases)
         found += _check_figures(page, project, drawn)
         found += check_evidence(page, values, project.ledger)
+        language = page.language or next(iter(project.settings.languages))
+        found += check_captions(page, values, {name: item.evidence for (name, at), item in drawn.items() if at == language})
         found += _check_errata(page, project, today)
         found += [item for file in coverage.of_path(page.source.path) for item in covered_findings(file, suggestions)]
         if only is None or page.source.path in only:
@@ -258,13 +264,16 @@ def _check_errata(page: Page, project: Project, today: date) -> list[Finding]:
 def _untranslated(project: Project, values: Mapping[str, object]) -> list[Finding]:
     """Return the messages readers would see in English on a page of another language."""
     used = {key.partition("?")[0] for key in values}
+    described = {text for dataset in project.ledger.datasets.values() for text in words_of(dataset)} if project.settings.data_pages else set()
     for catalogue in project.catalogues.values():
         for name, metric in (project.metrics or {}).items():
             if name in used:
                 catalogue(metric.sentence)
+        for text in described:
+            catalogue(text)
     return [
         Finding(
-            f"{project.settings.locale}/{language}/LC_MESSAGES/messages.po",
+            f"{project.settings.locale}/{language}/LC_MESSAGES/{DOMAINS[message in described]}",
             1,
             1,
             "LM306",

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import posixpath
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ledgermark.addresses import data_index, data_page, relative_url
 from ledgermark.claims import without_links
+from ledgermark.datafacts import DataFacts, data_facts
+from ledgermark.datafiles import forms_of
+from ledgermark.datapages import DataSheet, index_markdown, index_parts, page_markdown, page_parts, title_of
+from ledgermark.datauses import DataUse, data_uses
 from ledgermark.markdown_ext import plain_text
 from ledgermark.outputs import sentence_of
-from ledgermark.render import RenderContext
+from ledgermark.render import Correction, RenderContext
 from ledgermark.site import claims_in, errata_markdown, errata_of
 from ledgermark.source import Source
 
@@ -21,18 +26,8 @@ if TYPE_CHECKING:
     from ledgermark.catalogue import Catalogue
     from ledgermark.check import Checked
     from ledgermark.claims import Claim
+    from ledgermark.descriptor import Dataset
     from ledgermark.pages import Page
-
-
-def relative_url(target: str, url: str) -> str:
-    """Return the way from the address of one page to another of the same site, both from its root; a folder keeps its slash.
-
-    Args:
-        target: such as `en/method/`, `build.json`, or empty for the root.
-        url: the page's own, such as `zh/`.
-    """
-    way = posixpath.relpath(f"/{target}", posixpath.dirname(f"/{url}"))
-    return f"{way}/" if target.endswith("/") or not target else way
 
 
 @dataclass(frozen=True)
@@ -41,10 +36,12 @@ class Contexts:
 
     Attributes:
         stills: `NAME.LANG` of the figures of which still pictures exist.
+        data: the names in the site of the datasets' files.
     """
 
     checked: Checked
     stills: frozenset[str] = frozenset()
+    data: frozenset[str] = frozenset()
 
     def words(self, language: str) -> Catalogue:
         """Return the words of a language."""
@@ -68,6 +65,7 @@ class Contexts:
         claims = page.claims.claims if page else ()
         if name == f"{language}/errata.md":
             claims = tuple(claim for source, erratum in errata_of(self.checked, language) for claim in claims_in(source, erratum))
+        parts, heavy = self.data_parts(name)
         drawn = {figure: item for (figure, of), item in self.checked.drawn.items() if of == language}
         return RenderContext(
             words=self.words(language),
@@ -78,6 +76,9 @@ class Contexts:
             links="../" * name.count("/"),
             stills=frozenset(figure for figure in drawn if f"{figure}.{language}" in self.stills),
             changes=self.changes(language, page),
+            parts=parts,
+            corrections=self.corrections(page) if page else (),
+            heavy=heavy,
         )
 
     def changes(self, language: str, page: Page | None) -> dict[str, tuple[tuple[str, str, str | None], ...]]:
@@ -90,11 +91,73 @@ class Contexts:
                 found[erratum] = (*found.get(erratum, ()), *lines)
         return found
 
+    def corrections(self, page: Page) -> tuple[Correction, ...]:
+        """Return the errata of a page's language, newest first, as that page lists them."""
+        language = page.language or self.language("")
+        folder = posixpath.dirname(page.path) or "."
+        found = self._corrections[language]
+        return tuple(replace(item, link=posixpath.relpath(item.link if page.language else f"{language}/{item.link}", folder)) for item in found)
+
+    @cached_property
+    def _corrections(self) -> dict[str, tuple[Correction, ...]]:
+        """The errata by language, with the ways to them from the language's folder."""
+        found: dict[str, tuple[Correction, ...]] = {}
+        for language in self.checked.project.settings.languages:
+            items = [
+                (page, erratum, without_links(str(page.meta.get("title") or page.path))) for page, erratum in errata_of(self.checked, language)
+            ]
+            found[language] = tuple(
+                Correction(erratum.date, without_links(erratum.title) or title, title, f"{page.path}#erratum-{erratum.id}")
+                for page, erratum, title in items
+            )
+        return found
+
     def errata_page(self, language: str) -> str:
         """Return the Markdown of the page that lists a language's errata."""
         pages = self.checked.project.pages[language].values()
         titles = {page.path: without_links(str(page.meta.get("title") or page.path)) for page in pages}
         return errata_markdown(self.checked, language, self.words(language), titles)
+
+    def data_pages(self, language: str) -> dict[str, str]:
+        """Return the Markdown of a language's pages of the data, by their names in the site; a page of the project goes before one of these."""
+        if not self.checked.project.settings.data_pages:
+            return {}
+        words = self.words(language)
+        pages = {data_index(language): index_markdown(language, words)}
+        pages |= {data_page(language, name): page_markdown(item, language, words) for name, item in sorted(self._datasets.items())}
+        return {name: text for name, text in pages.items() if self.page(name) is None}
+
+    def data_titles(self, language: str) -> dict[str, str]:
+        """Return the titles of the datasets' pages of a language, by their names in the site."""
+        words = self.words(language)
+        return {data_page(language, name): title_of(item, words) for name, item in self._datasets.items()}
+
+    def data_parts(self, name: str) -> tuple[dict[str, str], dict[str, str]]:
+        """Return what stands at the marks of a page of the data: what a search should find, and what not."""
+        language = self.language(name)
+        if name == data_index(language):
+            return index_parts([self._sheet(item, language) for item in self._datasets], language, self.words(language)), {}
+        dataset = next((item for item in self._datasets if name == data_page(language, item)), None)
+        return page_parts(self._sheet(dataset, language), language, self.words(language)) if dataset is not None else ({}, {})
+
+    @property
+    def _datasets(self) -> dict[str, Dataset]:
+        return self.checked.project.ledger.datasets if self.checked.project.settings.data_pages else {}
+
+    def _sheet(self, dataset: str, language: str) -> DataSheet:
+        project = self.checked.project
+        table = project.ledger.table(dataset)
+        uses = self._uses[language].get(dataset, ())
+        return DataSheet(table, self._facts[dataset], project.digests.get(table.dataset.path, ""), forms_of(dataset, self.data), uses)
+
+    @cached_property
+    def _facts(self) -> dict[str, DataFacts]:
+        ledger = self.checked.project.ledger
+        return {name: data_facts(ledger.table(name)) for name in ledger.datasets}
+
+    @cached_property
+    def _uses(self) -> dict[str, dict[str, tuple[DataUse, ...]]]:
+        return {language: data_uses(self.checked, language) for language in self.checked.project.settings.languages}
 
     def name_of(self, text: str) -> str | None:
         """Return the name of the page whose Markdown, without front matter, this is: some hosts do not say which page they render."""
@@ -109,19 +172,15 @@ class Contexts:
             if language:
                 listed = Source("", self.errata_page(language))
                 names[_fingerprint(listed.text[listed.body_start :])] = f"{language}/errata.md"
+                for name, text in self.data_pages(language).items():
+                    made = Source("", text)
+                    names[_fingerprint(made.text[made.body_start :])] = name
         return names
 
 
 def checked_pairs(claims: Iterable[Claim]) -> frozenset[tuple[str, str]]:
     """Return key and text of claims, as a rendered page shows them."""
     return frozenset((claim.key.replace("&amp;", "&"), plain_text(claim.text)) for claim in claims)
-
-
-def address_of(name: str) -> str:
-    """Return the address of a page in the site, from its root: `en/method.md` is at `en/method/`."""
-    folder = name.removesuffix(".md")
-    folder = "" if folder == "index" else folder.removesuffix("/index")
-    return f"{folder}/" if folder else ""
 
 
 def _fingerprint(text: str) -> str:

@@ -39,6 +39,7 @@ class Dataset:
         note: where the raw data is, for the latter two.
         instrument: the script in this repository that measured the rows, where there is one.
         rows: how many rows the file must have, where the descriptor says so.
+        row: what a row is, in a few words.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Dataset:
     note: str = ""
     instrument: str = ""
     rows: int | None = None
+    row: str = ""
     missing: tuple[str, ...] = ("",)
     sources: tuple[dict[str, Any], ...] = ()
     licenses: tuple[dict[str, Any], ...] = ()
@@ -156,9 +158,10 @@ class _Reader:
             note=note,
             instrument=str(resource.get("instrument") or ""),
             rows=rows,
+            row=str(resource.get("row") or ""),
             missing=self.missing(name, resource["schema"]),
             sources=sources,
-            licenses=_records(resource.get("licenses")),
+            licenses=_records(resource.get("licenses", self.package.get("licenses"))),
         )
 
     def missing(self, name: str, schema: dict[str, Any]) -> tuple[str, ...]:
@@ -181,9 +184,8 @@ class _Reader:
             if column is None:
                 return None
             if any(column.name == other.name for other in columns):
-                self.finding(
-                    "LM509", Message("'{name}': two fields are named '{column_name}'", name=name, column_name=column.name), column.name
-                )
+                message = Message("'{name}': two fields are named '{column_name}'", name=name, column_name=column.name)
+                self.finding("LM509", message, column.name)
                 return None
             columns.append(column)
         return tuple(columns)
@@ -249,9 +251,8 @@ class _Reader:
     def key(self, name: str, schema: dict[str, Any], columns: tuple[Column, ...]) -> tuple[str, ...]:
         key = schema.get("primaryKey", [])
         if not isinstance(key, str | list):
-            self.finding(
-                "LM509", Message("'{name}': primaryKey is {key}, expected a list of field names", name=name, key=json.dumps(key)), "primaryKey"
-            )
+            message = Message("'{name}': primaryKey is {key}, expected a list of field names", name=name, key=json.dumps(key))
+            self.finding("LM509", message, "primaryKey")
             return ()
         names = (key,) if isinstance(key, str) else tuple(str(item) for item in key)
         known = [column.name for column in columns]

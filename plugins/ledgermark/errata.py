@@ -11,13 +11,14 @@ from ledgermark.findings import Finding, nearest
 from ledgermark.messages import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     from ledgermark.blocks import Block
     from ledgermark.source import Source
 
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _ID: Final = re.compile(r"[a-z0-9][a-z0-9-]*")
+_COUNT: Final = re.compile(r"[1-9]|1[0-9]|20")
 _OPTIONS: Final = ("id", "affects", "title")
 
 
@@ -78,6 +79,21 @@ def read_errata(source: Source, blocks: Collection[Block]) -> tuple[tuple[Erratu
         title = block.options.get("title") or ""
         found.append(Erratum(identifier, when, names, str(title), block.start, block.body_start, block.body_end))
     return tuple(found), findings
+
+
+def count_of(argument: str) -> int:
+    """Return how many corrections a block `/// corrections | N` lists; 0 when it does not say it as a number up to 20."""
+    return int(argument) if _COUNT.fullmatch(argument) else 0
+
+
+def check_corrections(source: Source, blocks: Iterable[Block]) -> list[Finding]:
+    """Return the lists of corrections that do not say how many they list."""
+    findings: list[Finding] = []
+    for block in blocks:
+        if not count_of(block.argument):
+            message = Message("'{argument}' is no number of corrections; expected one from 1 to 20", argument=block.argument)
+            findings.append(Finding(source.path, *source.place(block.argument_start), "LM406", message))
+    return findings
 
 
 def _wrong_options(block: Block) -> list[str]:

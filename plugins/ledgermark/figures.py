@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import html
 import inspect
 import io
 import json
-import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 from ledgermark.badge import badge_of
-from ledgermark.findings import in_words, unsteered
+from ledgermark.findings import in_words
 from ledgermark.ledger import Ledger, LedgerError
 from ledgermark.messages import Message
 from ledgermark.metrics import EvaluationError
-from ledgermark.palette import LIGHT
+from ledgermark.plot import is_plot, plain_plot, plain_views
 from ledgermark.quantity import Cell, Quantity
 from ledgermark.typeset import write
 from ledgermark.units import UnitError
@@ -32,8 +30,6 @@ if TYPE_CHECKING:
 
 _MARK: Final = "__ledgermark_figure__"
 _MAGNITUDE: Final = 100  # powers of ten beyond which a number is no measurement
-TRACE_TYPES: Final = ("bar", "scatter", "pie")  # what the basic bundle draws; it draws any other as a scatter, silently
-_DATA_KEYS: Final = frozenset({"x", "y", "text", "hovertext", "customdata", "name", "labels", "ids", "categoryarray", "ticktext"})
 
 
 class Words:
@@ -69,9 +65,11 @@ class Drawing:
         title: a few words, in the page's language.
         alt: a sentence that says what is drawn, for readers who do not see it.
         plot: the Plotly figure, or the same as a plain dict of `data` and `layout`; each trace has `meta={"series": k}`, k from 1 to 6, the
-            slot of its colour.
-        columns: the heads of the data table.
+            slot of its colour. A trace with `visible="legendonly"` is shown when a reader asks for it.
+        columns: the heads of the data table, which holds what all views show.
         rows: its rows, of quantities and texts.
+        view: a word or two for what `plot` shows, where there are other views.
+        views: other plots of the same series by such a name: a rate as a share, a time.
     """
 
     title: str
@@ -79,6 +77,8 @@ class Drawing:
     plot: go.Figure | dict[str, Any]
     columns: Sequence[str]
     rows: Sequence[Sequence[Quantity | str]]
+    view: str = ""
+    views: Mapping[str, go.Figure | dict[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,8 @@ class Drawn:
         evidence: every cell of the ledger the function read.
         badge: one of `badge.BADGES`.
         digest: of the rows read, so that a reader can tell whether a recomputation saw the same.
+        view: what `spec` shows, where there are other views.
+        views: the specs of the others, by name.
     """
 
     name: str
@@ -111,6 +113,8 @@ class Drawn:
     evidence: frozenset[Cell]
     badge: str
     digest: str
+    view: str = ""
+    views: Mapping[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def csv(self) -> str:
@@ -161,17 +165,20 @@ def draw(chosen: Figure, ledger: Ledger, catalogue: Catalogue) -> Drawn:
     if not evidence:
         raise EvaluationError("LM602", Message("figure {name} reads no row of the ledger", name=chosen.name))
     datasets = [ledger.datasets[name] for name in sorted({cell.dataset for cell in evidence})]
+    spec = plain_plot(chosen.name, drawing.plot)
     return Drawn(
         name=chosen.name,
         language=catalogue.language,
         title=drawing.title,
         alt=drawing.alt,
-        spec=_spec(chosen.name, drawing.plot),
+        spec=spec,
         columns=tuple(drawing.columns),
         rows=tuple(tuple(_table_cell(cell, catalogue.language) for cell in row) for row in drawing.rows),
         evidence=evidence,
         badge=badge_of(datasets),
         digest=digest_of(evidence, ledger),
+        view=drawing.view,
+        views=plain_views(chosen.name, spec, drawing.views),
     )
 
 
@@ -179,17 +186,20 @@ def _check_drawing(name: str, drawing: object) -> None:
     """Raise `EvaluationError` for what is no drawing, or one that lacks what a page needs."""
     if not isinstance(drawing, Drawing):
         raise EvaluationError("LM602", Message("figure {name} returned {kind}, expected a Drawing", name=name, kind=type(drawing).__name__))
-    texts: list[object] = [drawing.title, drawing.alt, *drawing.columns]
+    texts: list[object] = [drawing.title, drawing.alt, *drawing.columns, *drawing.views, *([drawing.view] if drawing.views else [])]
     if not all(isinstance(text, str) and text.strip() and text == text.encode("utf-8", "replace").decode() for text in texts):
-        raise EvaluationError("LM602", Message("figure {name}: title, alt and the heads of its table must be texts, none empty", name=name))
-    plain = isinstance(drawing.plot, dict) and isinstance(drawing.plot.get("data"), list) and isinstance(drawing.plot.get("layout"), dict)
-    if not plain and not hasattr(drawing.plot, "to_plotly_json"):
-        message = Message(
-            "figure {name}: its plot is {kind}, expected a Plotly figure, or a dict with its 'data' and 'layout'",
-            name=name,
-            kind=type(drawing.plot).__name__,
+        raise EvaluationError(
+            "LM602",
+            Message("figure {name}: title, alt, the heads of its table and the names of its views must be texts, none empty", name=name),
         )
-        raise EvaluationError("LM602", message)
+    for plot in (drawing.plot, *drawing.views.values()):
+        if not is_plot(plot):
+            message = Message(
+                "figure {name}: its plot is {kind}, expected a Plotly figure, or a dict with its 'data' and 'layout'",
+                name=name,
+                kind=type(plot).__name__,
+            )
+            raise EvaluationError("LM602", message)
     for row in drawing.rows:
         if len(row) != len(drawing.columns):
             message = Message(
@@ -215,63 +225,6 @@ def digest_of(cells: Iterable[Cell], ledger: Ledger) -> str:
         row = table.row(table.position(line))
         digest.update(json.dumps([dataset, *row.values()], ensure_ascii=False).encode())
     return digest.hexdigest()
-
-
-def _spec(name: str, plot: go.Figure | dict[str, Any]) -> dict[str, Any]:
-    raw = plot if isinstance(plot, dict) else plot.to_plotly_json()
-    traces = [dict(trace) for trace in raw.get("data", ())]
-    for number, trace in enumerate(traces, 1):
-        if trace.get("type") not in TRACE_TYPES:
-            message = Message(
-                "figure {name}, trace {number}: type '{value}', expected one of {names}",
-                name=name,
-                number=number,
-                value=trace.get("type"),
-                names=", ".join(TRACE_TYPES),
-            )
-            raise EvaluationError("LM603", message)
-        series = (trace.get("meta") or {}).get("series") if isinstance(trace.get("meta"), dict) else None
-        if not isinstance(series, int) or not 1 <= series <= len(LIGHT):
-            message = Message(
-                "figure {name}, trace {number}: meta={{'series': {series}}}, expected a colour slot from 1 to {count}",
-                name=name,
-                number=number,
-                series=series,
-                count=len(LIGHT),
-            )
-            raise EvaluationError("LM603", message)
-    layout = dict(raw.get("layout", {}))
-    layout.pop("template", None)
-    if layout.get("images") or layout.get("mapbox"):
-        raise EvaluationError(
-            "LM603", Message("figure {name}: its layout shows pictures from elsewhere; a page asks no other site for anything", name=name)
-        )
-    layout |= {"showlegend": False}
-    return {"data": _plain(name, traces, inert=True), "layout": _plain(name, layout, inert=False)}
-
-
-def _plain(name: str, value: Any, *, inert: bool, key: str = "") -> Any:
-    """Return a JSON value of plain lists, texts and finite numbers; texts under data keys are escaped, for Plotly reads HTML in them."""
-    if isinstance(value, dict):
-        if "bdata" in value:
-            raise EvaluationError("LM603", Message("figure {name}: '{key}' is a typed array; hand Plotly plain lists", name=name, key=key))
-        return {str(inner): _plain(name, item, inert=inert, key=str(inner)) for inner, item in value.items()}
-    if hasattr(value, "tolist") and not isinstance(value, list | tuple):
-        value = value.tolist()
-    if isinstance(value, list | tuple):
-        return [_plain(name, item, inert=inert, key=key) for item in value]
-    if isinstance(value, bool) or value is None:
-        return value
-    if isinstance(value, int):
-        return value
-    if isinstance(value, float | Decimal | Quantity):
-        number = float(value)
-        if not math.isfinite(number):
-            raise EvaluationError(
-                "LM603", Message("figure {name}: '{key}' holds {number}; leave the point out, or give None", name=name, key=key, number=number)
-            )
-        return number
-    return html.escape(unsteered(str(value)), quote=False) if key in _DATA_KEYS else str(value)
 
 
 def _table_cell(cell: Quantity | str, language: str) -> str:

@@ -23,8 +23,8 @@ def read_file(path: Path) -> bytes | str:
         return Message("the file cannot be read: {reason}", reason=error.strerror or error)
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file whole or not at all, with the permissions it has.
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file whole or not at all, with the permissions it has.
 
     Raises:
         ConfigError: it cannot be written; the file is as it was.
@@ -32,7 +32,7 @@ def write_whole(path: Path, text: str) -> None:
     path = path.resolve()  # a link stays a link; what it points to is written
     scratch = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        scratch.write_bytes(text.encode())
+        scratch.write_bytes(content.encode() if isinstance(content, str) else content)
         if path.exists():
             scratch.chmod(path.stat().st_mode)
         scratch.replace(path)

@@ -6,17 +6,19 @@ import html
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from markdown.postprocessors import Postprocessor
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
 from pymdownx.blocks import BlocksExtension
 from pymdownx.blocks.block import Block, type_any, type_string
 
 from ledgermark.blocks import Block as SourceBlock
-from ledgermark.errata import read_errata
+from ledgermark.errata import count_of, read_errata
 from ledgermark.messages import Message
 from ledgermark.render import (
     RenderContext,
     claim_attributes,
+    corrections_list,
     element,
     erratum_affects,
     erratum_changes,
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 # After inline patterns (20) have made the links, before the table of contents (5) reads the headings.
 _PRIORITY: Final = 15
 _BEFORE_INLINE: Final = 25
+# After raw HTML (30), comments among it, is back in its place.
+_AFTER_RAW: Final = 5
 
 
 def plain_text(text: str) -> str:
@@ -107,6 +111,28 @@ class _Lines(Treeprocessor):
             for child in item:
                 if child.tail and not isinstance(child.tail, AtomicString):
                     child.tail = _BROKEN.sub("", child.tail)
+
+
+class _Parts(Postprocessor):
+    """Puts the HTML that the build has made for a page in the place of its marks."""
+
+    def __init__(self, md: Markdown, page: RenderedPage) -> None:
+        super().__init__(md)
+        self.page = page
+
+    def run(self, text: str) -> str:
+        """Return the page with its parts; heavy ones are left to whoever takes what comes late."""
+        context = self.page.context
+        if context is None:
+            return text
+        if context.late is None:
+            parts = {**context.parts, **context.heavy}
+        else:
+            parts = dict(context.parts)
+            context.late.update(context.heavy)
+        for mark, part in parts.items():
+            text = text.replace(mark, part, 1)
+        return text
 
 
 class _Block(Block):  # type: ignore[misc]
@@ -192,6 +218,22 @@ class ErratumBlock(_Block):
             erratum_affects(block, self.affects, self.context.words)
 
 
+class CorrectionsBlock(_Block):
+    """`/// corrections | 5`: the five newest errata of all pages, with their dates and the way to each."""
+
+    NAME = "corrections"
+    ARGUMENT = True
+
+    def on_create(self, parent: ET.Element) -> ET.Element:
+        """Return the frame."""
+        return element(parent, "div", class_="lm-corrections")
+
+    def on_end(self, block: ET.Element) -> None:
+        """Append the list, after whatever the block says itself."""
+        if self.context:
+            corrections_list(block, self.context.corrections[: count_of(self.argument)], self.context.words)
+
+
 class LedgermarkExtension(BlocksExtension):  # type: ignore[misc]
     """Registers the blocks and the treatment of links."""
 
@@ -209,10 +251,11 @@ class LedgermarkExtension(BlocksExtension):  # type: ignore[misc]
     def extendMarkdownBlocks(self, md: Markdown, block_mgr: Any) -> None:  # noqa: N802  (pymdownx's name)
         """Register with a Markdown instance."""
         page = self.rendered = self.page(md)
-        for block in (FigureBlock, EvidenceBlock, AbstractBlock, ErratumBlock):
+        for block in (FigureBlock, EvidenceBlock, AbstractBlock, ErratumBlock, CorrectionsBlock):
             block_mgr.register(block, {"page": page})
         md.treeprocessors.register(_Numbers(md, page), "ledgermark", _PRIORITY)
         md.treeprocessors.register(_Lines(md), "ledgermark-lines", _BEFORE_INLINE)
+        md.postprocessors.register(_Parts(md, page), "ledgermark-parts", _AFTER_RAW)
 
 
 def makeExtension(**options: Any) -> LedgermarkExtension:  # noqa: N802  (Python-Markdown's name)

@@ -37,7 +37,7 @@ _SHOWN_TARGET: Final = re.compile(
     r"""\s*<?(?P<url>[^\s()<>"']*(?:\([^\s()<>"']*\)[^\s()<>"']*)*)>?(?:\s+(?P<quote>["'])(?P<title>(?:\\.|(?!(?P=quote)).)*)(?P=quote))?\s*\)""",
     re.DOTALL,
 )
-_OWN_BLOCK: Final = re.compile(r"/{3,}[ \t]*(?:(?:figure|evidence|erratum|abstract)\b[^\n]*)?$")
+_OWN_BLOCK: Final = re.compile(r"/{3,}[ \t]*(?:(?:figure|evidence|erratum|abstract|corrections)\b[^\n]*)?$")
 _UNSEEN: Final = re.compile(f"[{_SILENT}]")
 _ALT: Final = re.compile(r"""\balt\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
 FOLD: Final[dict[int, str]] = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F) if chr(code) not in "，；：！？（）"} | {
@@ -163,7 +163,7 @@ class MarkupReader:
         if "///" in masked:
             for match in _BLOCK.finditer(masked, self.position):
                 if _OWN_BLOCK.match(match.group()):
-                    options = _OPTIONS.match(masked, match.end()) if "erratum" in match.group() else None
+                    options = _OPTIONS.match(self.source, match.end()) if "erratum" in match.group() else None
                     found.append((match.start(), options.end() if options else match.end()))
         if "---" in masked:
             found += [match.span() for match in _RULE.finditer(masked, self.position)]

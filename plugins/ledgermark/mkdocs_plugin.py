@@ -6,6 +6,7 @@ import hashlib
 import json
 import logging
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,11 +14,13 @@ from mkdocs.config import base
 from mkdocs.config import config_options as c
 from mkdocs.exceptions import ConfigurationError, PluginError
 from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
-from mkdocs.structure.files import File, Files
+from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.utils import CountHandler
 
+from ledgermark.addresses import data_index
 from ledgermark.clock import now, read_stamp, today
+from ledgermark.datafiles import data_files
 from ledgermark.examine import examine
 from ledgermark.findings import ConfigError, counted, spoken
 from ledgermark.lastgood import LastGood
@@ -30,6 +33,8 @@ from ledgermark.stills import draw_stills
 from ledgermark.tongue import speaker, tongue
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.livereload import LiveReloadServer
     from mkdocs.structure.pages import Page as SitePage
@@ -58,6 +63,7 @@ class LedgermarkConfig(base.Config):  # type: ignore[no-untyped-call]
     terms = c.Optional(c.Type(dict))
     math = c.Optional(c.Type(bool))
     navigation = c.Optional(c.Type(list))
+    data_pages = c.Optional(c.Type(bool))
     stills = c.Optional(c.Type(bool))
 
 
@@ -137,6 +143,7 @@ class LedgermarkPlugin(BasePlugin[LedgermarkConfig]):  # type: ignore[no-untyped
         for message in filter(None, (line, problem)):
             log.info(message)
         self.view = self.view.with_files(stills=frozenset(f"{name}.{language}" for name, language, _ in pictures), vendor=frozenset(vendor))
+        self._add_data(add)
         for language in self.settings.languages:
             add(f"{language}/errata.md", content=self.view.errata_page(language))
             add(f"{language}/errata/feed.xml", content=self.view.errata_feed(language))
@@ -144,6 +151,19 @@ class LedgermarkPlugin(BasePlugin[LedgermarkConfig]):  # type: ignore[no-untyped
         for name, content in {**vendor, **dict(computed)}.items():
             add(name, content=content)
         return files
+
+    def _add_data(self, add: Callable[..., File]) -> None:
+        """Add the files of the datasets and their pages, of which only the list is in the navigation."""
+        files, lack = data_files(self.view.checked.project, self.root, self.root / ".cache" / "ledgermark")
+        if lack:
+            log.info(speaker(tongue(None))(lack))
+        self.view = replace(self.view, data=frozenset(files))
+        for name, file in files.items():
+            add(name, **({"content": file} if isinstance(file, bytes) else {"abs_src_path": str(file)}))
+        for language in self.settings.languages:
+            for name, text in self.view.data_pages(language).items():
+                listed = InclusionLevel.UNDEFINED if name == data_index(language) else InclusionLevel.NOT_IN_NAV
+                add(name, content=text, inclusion=listed)
 
     def on_nav(self, nav: Navigation, /, *, config: MkDocsConfig, files: Files) -> Navigation:  # noqa: ARG002
         """Give each language a navigation of its own."""

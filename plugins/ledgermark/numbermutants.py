@@ -112,7 +112,7 @@ def _units(ground: Ground, page: Page, claim: Claim, shown: Shown, end: int) -> 
 
     if written is None:
         if claim.text[:3] != "百分之" and not old.strip():
-            yield mutant(shown.end, shown.end, " ms")
+            yield mutant(shown.end, shown.end, " s" if claim.unit == "ms" else " ms")  # not the one it has
         return
     start, stop = shown.end + written.start(), shown.end + written.end()
     symbol = shown.unit.symbol if shown.unit else ""

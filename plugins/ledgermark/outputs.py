@@ -15,7 +15,7 @@ from ledgermark.typeset import write
 _CARD_MEANINGS: Final = {"recomputable": "Each run is a row in this repository; the command recomputes this number."}
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from ledgermark.catalogue import Catalogue
     from ledgermark.check import Checked, Project
@@ -33,8 +33,18 @@ def to_json(value: Any) -> str:
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def evidence_record(claims: Iterable[Claim], checked: Checked, words: Catalogue, stamp: Stamp) -> dict[str, Any]:
-    """Return what a page's script shows when a reader asks where a number comes from."""
+def evidence_record(
+    claims: Iterable[Claim], checked: Checked, words: Catalogue, stamp: Stamp, ways: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Return what a page's script shows when a reader asks where a number comes from.
+
+    Args:
+        claims: those on the page.
+        checked: the project.
+        words: the page's language.
+        stamp: what the build is made of.
+        ways: path of a data file to the way from the page to the page of its rows.
+    """
     project = checked.project
     record: dict[str, Any] = {}
     rows: dict[tuple[str, int], int] = {}
@@ -42,6 +52,7 @@ def evidence_record(claims: Iterable[Claim], checked: Checked, words: Catalogue,
         key = claim.key.replace("&amp;", "&")
         if key not in record:
             record[key] = _claim_record(claim, checked.values.get(claim.key, ()), project, words, rows)
+    used = {project.ledger.datasets[dataset].path for dataset, _ in rows}
     return {
         "commit": stamp.commit_short,
         "commit_url": None,
@@ -61,6 +72,7 @@ def evidence_record(claims: Iterable[Claim], checked: Checked, words: Catalogue,
             "failed": words("The evidence could not be loaded."),
         },
         "rows": [_row_record(dataset, line, project, stamp) for dataset, line in rows],
+        "pages": {path: way for path, way in (ways or {}).items() if path in used},
         "claims": record,
     }
 
@@ -129,6 +141,8 @@ def figure_record(drawn: Drawn, words: Catalogue) -> dict[str, Any]:
         "alt": drawn.alt,
         "data": drawn.spec["data"],
         "layout": drawn.spec["layout"],
+        "view": drawn.view,
+        "views": [{"name": name, **spec} for name, spec in drawn.views.items()],
         "locale": "zh-CN" if drawn.language == "zh" else None,
         "labels": {
             "reset": words("Reset the view"),

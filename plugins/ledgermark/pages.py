@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ledgermark.blocks import KINDS, Block, find_blocks, misspelt_blocks
 from ledgermark.claims import PageClaims, find_claims
-from ledgermark.errata import Erratum, read_errata
+from ledgermark.errata import Erratum, check_corrections, read_errata
 from ledgermark.findings import CODES, Finding, nearest
 from ledgermark.messages import Message
 from ledgermark.yamls import YamlError, read_yaml
@@ -63,6 +63,7 @@ def read_page(source: Source, path: str, language: str) -> Page:
     blocks = find_blocks(source, KINDS)
     findings += [Finding(source.path, *source.place(offset), "LM406", message) for offset, message in misspelt_blocks(source)]
     errata, problems = read_errata(source, [block for block in blocks if block.kind == "erratum"])
+    findings += check_corrections(source, (block for block in blocks if block.kind == "corrections"))
     figures = tuple(block for block in blocks if block.kind == "figure")
     findings += [
         Finding(source.path, *source.place(block.start), "LM601" if block.kind == "figure" else "LM406", block.problem)

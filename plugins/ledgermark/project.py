@@ -11,7 +11,7 @@ from importlib import resources
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
-from ledgermark.catalogue import Catalogue, read_catalogue
+from ledgermark.catalogue import DOMAINS, Catalogue, read_catalogue
 from ledgermark.check import Project
 from ledgermark.clock import git
 from ledgermark.config_file import read_config, settings_in
@@ -55,6 +55,7 @@ def load_project(config_path: Path, settings: Settings | None = None) -> Project
             raise ConfigError(msg)
     findings: list[Finding] = []
     datasets, files = _read_data(root, settings, findings)
+    digest, digests = _digests(root, settings, files)
     broken = any(finding.code in ("LM501", "LM509") for finding in findings)
     ledger, problems = load_ledger(datasets, files, incomplete=broken)
     findings += problems
@@ -65,7 +66,8 @@ def load_project(config_path: Path, settings: Settings | None = None) -> Project
         figures=_load(root, settings.figures, find_figures, "LM602", findings),
         pages=_read_pages(root, settings, findings),
         catalogues={language: _read_catalogue(root, settings, language, findings) for language in settings.languages},
-        digest=_digest(root, settings, files),
+        digest=digest,
+        digests=digests,
         chips=_read_chips(root, settings, findings),
         texts={name: source for name in ("mkdocs.yml", settings.mastheads) if (source := _read_text(root / name, name))},
         families=_read_families(root, settings, findings),
@@ -186,9 +188,10 @@ def _read_catalogue(root: Path, settings: Settings, language: str, findings: lis
     own = resources.files("ledgermark") / "locale" / language / "LC_MESSAGES" / "messages.po"
     if own.is_file():
         files.append((f"ledgermark/locale/{language}", own.read_bytes()))
-    name = f"{settings.locale}/{language}/LC_MESSAGES/messages.po"
-    if (root / name).is_file():
-        files.append((name, (root / name).read_bytes()))
+    for domain in DOMAINS:
+        name = f"{settings.locale}/{language}/LC_MESSAGES/{domain}"
+        if (root / name).is_file():
+            files.append((name, (root / name).read_bytes()))
     catalogue, problems = read_catalogue(language, files)
     findings += problems
     return catalogue
@@ -265,12 +268,17 @@ def _is_chip(item: Any) -> bool:
     )
 
 
-def _digest(root: Path, settings: Settings, files: Mapping[str, bytes | str | StoredFile]) -> str:
-    digest = hashlib.sha256()
+def _digests(root: Path, settings: Settings, files: Mapping[str, bytes | str | StoredFile]) -> tuple[str, dict[str, str]]:
+    """Return SHA-256 over descriptor and data together, and of each data file by its path."""
+    whole = hashlib.sha256()
+    each: dict[str, str] = {}
     content = read_file(root / settings.descriptor)
     for name, data in sorted([(settings.descriptor, content), *files.items()], key=lambda item: item[0]):
+        own = hashlib.sha256()
         body = data if isinstance(data, bytes) else b""
-        digest.update(f"{name}\0{data.size if isinstance(data, StoredFile) else len(body)}\0".encode() + body)
-        for piece in data.pieces() if isinstance(data, StoredFile) else ():
-            digest.update(piece)
-    return digest.hexdigest()
+        whole.update(f"{name}\0{data.size if isinstance(data, StoredFile) else len(body)}\0".encode())
+        for piece in data.pieces() if isinstance(data, StoredFile) else (body,):
+            whole.update(piece)
+            own.update(piece)
+        each[name] = own.hexdigest()
+    return whole.hexdigest(), each

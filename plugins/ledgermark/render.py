@@ -27,6 +27,22 @@ _STILL_SIZE: Final = (720, 360)
 _UNSEEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f]")
 
 
+@dataclass(frozen=True)
+class Correction:
+    """An erratum in a list of them.
+
+    Attributes:
+        title: its own as plain text, or that of its page.
+        page: the title of its page as plain text.
+        link: the way to it, from file to file, such as `report.md#erratum-five-weeks`.
+    """
+
+    date: date
+    title: str
+    page: str
+    link: str
+
+
 @dataclass
 class RenderContext:
     """What a page needs to render: made anew for each page.
@@ -43,6 +59,9 @@ class RenderContext:
         stills: the names of the figures of which still pictures exist.
         figures: how many figures have been rendered so far.
         late: takes HTML that is put in when other plugins have read the page, by the comment that holds its place; None puts it in at once.
+        parts: HTML by the comment in the page whose place it takes, for the pages that the build makes.
+        heavy: the same for what a search should not read; it goes through `late`.
+        corrections: the errata of all pages, newest first.
         changes: erratum to the published values that changed by it: what they are, old text, new text or None for one that is gone.
     """
 
@@ -58,6 +77,9 @@ class RenderContext:
     unchecked: list[str] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
     late: dict[str, str] | None = None
+    parts: Mapping[str, str] = field(default_factory=dict)
+    heavy: Mapping[str, str] = field(default_factory=dict)
+    corrections: tuple[Correction, ...] = ()
     changes: Mapping[str, tuple[tuple[str, str, str | None], ...]] = field(default_factory=dict)
 
 
@@ -128,6 +150,8 @@ def figure_element(parent: ET.Element, name: str, context: RenderContext, keep: 
     number = element(title, "span", words("Figure {number}", number=context.figures), class_="lm-figure__number")
     number.tail = plain(f" {drawn.title}")
     badge_element(head, drawn.badge, words)
+    if drawn.views:
+        element(card, "div", class_="lm-figure__views", role="radiogroup", aria_label=words("What the chart shows"))
     element(card, "div", class_="lm-figure__legend", role="group", aria_label=words("Series shown"))
     plot = element(card, "div", class_="lm-figure__plot", role="group", tabindex="0", aria_label=drawn.alt)
     if name in context.stills:
@@ -226,6 +250,22 @@ def erratum_affects(aside: ET.Element, affects: tuple[str, ...], words: Catalogu
     for index, name in enumerate(affects):
         code = element(line, "code", name)
         code.tail = "" if index == len(affects) - 1 else " "
+
+
+def corrections_list(parent: ET.Element, corrections: tuple[Correction, ...], words: Catalogue) -> None:
+    """Append a list of corrections: date and way to each, and its page where they are of several; or a sentence that there are none."""
+    if not corrections:
+        element(parent, "p", words("Nothing has been corrected yet."))
+        return
+    several = len({item.page for item in corrections}) > 1
+    listed = element(parent, "ul", class_="lm-corrections__list")
+    for item in corrections:
+        entry = element(listed, "li")
+        element(entry, "time", written_date(item.date, words.language), datetime=item.date.isoformat()).tail = " "
+        element(entry, "a", item.title, href=item.link)
+        if several and item.page != item.title:
+            entry[-1].tail = " "
+            element(entry, "span", item.page, class_="lm-corrections__page")
 
 
 def written_date(when: date, language: str) -> str:

@@ -24,7 +24,7 @@ class Settings:
         languages: language code to the folder of its pages. The first is the default.
         names: language code to the language's own name, for the switcher.
         pages: the folder of pages that belong to no language (mkdocs' `docs_dir`).
-        locale: the folder of the gettext catalogues, `LANG/LC_MESSAGES/messages.po`.
+        locale: the folder of the gettext catalogues, `LANG/LC_MESSAGES/messages.po`, and `data.po` for the words of the descriptor.
         mastheads: the YAML file with each article's chips, written once for all languages.
         subjects: the YAML file with the words for what rows speak of; there need not be one.
         assets: the folder of style sheets and scripts of the site.
@@ -32,6 +32,7 @@ class Settings:
         terms: phrase with a number in it that is a name or a setting, to the reason why it needs no source.
         math: whether `$…$` is math on this site; numbers in math are then left alone.
         navigation: page paths without the language, in order.
+        data_pages: whether each dataset has a page of its own, in each language, and files to take away.
         stills: whether to draw still pictures of figures with a Chromium found on the machine.
     """
 
@@ -49,6 +50,7 @@ class Settings:
     terms: Mapping[str, str] = field(default_factory=dict)
     math: bool = False
     navigation: tuple[str, ...] = ()
+    data_pages: bool = True
     stills: bool = True
 
     @property
@@ -94,7 +96,7 @@ def read_settings(block: Mapping[str, Any] | None, *, docs_dir: str | None = Non
     options["units"] = _units(options.get("units") or {})
     options["navigation"] = _list("navigation", options.get("navigation") or [])
     options["terms"] = _terms(options.get("terms") or {})
-    for key in ("stills", "math"):
+    for key in ("stills", "math", "data_pages"):
         if not isinstance(options.get(key, True), bool):
             msg = Message("ledgermark: {key} is {value}, expected true or false", key=key, value=repr(options[key]))
             raise ConfigError(msg)

@@ -6,6 +6,7 @@ import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ledgermark.addresses import address_of, data_page, relative_url
 from ledgermark.outputs import evidence_record, figure_record, stamp_record, to_json
 
 if TYPE_CHECKING:
@@ -82,7 +83,8 @@ def generated_files(
     for language in project.settings.languages:
         for page in project.pages.get(language, {}).values():
             if page.claims.claims:
-                record = evidence_record(page.claims.claims, checked, project.catalogues[language], stamp)
+                ways = data_ways(checked, language, address_of(f"{language}/{page.path}"))
+                record = evidence_record(page.claims.claims, checked, project.catalogues[language], stamp, ways)
                 yield evidence_name(page), to_json(record).encode()
     errata_claims = {
         language: [claim for page, erratum in errata_of(checked, language) for claim in claims_in(page, erratum)]
@@ -90,8 +92,17 @@ def generated_files(
     }
     for language, claims in errata_claims.items():
         if claims:
-            yield f"{language}/errata/evidence.json", to_json(evidence_record(claims, checked, project.catalogues[language], stamp)).encode()
+            ways = data_ways(checked, language, f"{language}/errata/")
+            record = evidence_record(claims, checked, project.catalogues[language], stamp, ways)
+            yield f"{language}/errata/evidence.json", to_json(record).encode()
     yield "build.json", (to_json(stamp_record(checked, stamp)) + "\n").encode()
+
+
+def data_ways(checked: Checked, language: str, url: str) -> dict[str, str]:
+    """Return the ways from a page to the pages of the datasets, by the paths of their files; none where there are no such pages."""
+    project = checked.project
+    datasets = project.ledger.datasets if project.settings.data_pages else {}
+    return {item.path: relative_url(address_of(data_page(language, name)), url) for name, item in sorted(datasets.items())}
 
 
 def evidence_name(page: Page) -> str:

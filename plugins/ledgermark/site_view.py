@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import markdown
 from markupsafe import Markup
 
-from ledgermark.contexts import Contexts, checked_pairs, relative_url
+from ledgermark.addresses import relative_url
+from ledgermark.contexts import Contexts, checked_pairs
 from ledgermark.feed import Entry, atom_feed
 from ledgermark.markdown_ext import LedgermarkExtension
 from ledgermark.outputs import counts
@@ -77,7 +78,7 @@ class SiteView(Contexts):
             "lang": language,
             "t": self.words(language),
             "kind": str(meta.get("kind") or "page"),
-            "masthead": self._masthead(page) if page and page.meta.get("kicker") else None,
+            "masthead": self._masthead(page) if page and page.meta.get("kicker") else self._data_masthead(name),
             "evidence_url": self._evidence_url(page, language, url, meta),
             "alternates": self._alternates(url),
             "home_url": relative_url(f"{language}/", url),
@@ -121,6 +122,12 @@ class SiteView(Contexts):
             "dek": self.inline(str(page.meta.get("dek") or ""), page),
             "chips": chips,
         }
+
+    def _data_masthead(self, name: str) -> dict[str, Any] | None:
+        """Return the masthead of a page of the data, or None for another page that the build has made."""
+        language = self.language(name)
+        title = self.data_titles(language).get(name)
+        return {"kicker": self.words(language)("Data"), "title": title, "dek": "", "chips": []} if title else None
 
     def _evidence_url(self, page: Page | None, language: str, url: str, meta: dict[str, Any]) -> str | None:
         if page and page.claims.claims and page.language:

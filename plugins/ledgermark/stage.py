@@ -18,15 +18,20 @@ if TYPE_CHECKING:
 
 _STYLES: Final = "assets/css/"
 _SCRIPTS: Final = "assets/js/"
+# For the page that chooses a language, which such a host has not, and for tables of data, where page.js fetches it.
+_ELSEWHERE: Final = ("choose.js", "tables.js")
 
 
-def staged_files(view: SiteView, root: Path, pictures: Mapping[tuple[str, str, str], bytes]) -> Iterator[tuple[str, bytes]]:
+def staged_files(
+    view: SiteView, root: Path, pictures: Mapping[tuple[str, str, str], bytes], data: Mapping[str, Path | bytes]
+) -> Iterator[tuple[str, bytes]]:
     """Yield name and content of each file of the staged `docs` folder.
 
     Args:
         view: the checked project.
         root: its folder.
         pictures: the still pictures of figures.
+        data: the files of the datasets.
     """
     settings = view.checked.project.settings
     for language, folder in settings.languages.items():
@@ -35,12 +40,14 @@ def staged_files(view: SiteView, root: Path, pictures: Mapping[tuple[str, str, s
                 yield f"{language}/{path.relative_to(root / folder).as_posix()}", path.read_bytes()
         for page in view.checked.project.pages[language].values():
             yield f"{language}/{page.path}", _page_text(page).encode()
+        yield from ((name, text.encode()) for name, text in view.data_pages(language).items())
         yield f"{language}/errata.md", view.errata_page(language).encode()
         yield f"{language}/errata/feed.xml", view.errata_feed(language).encode()
     links = "\n".join(f"- [{settings.names[language]}]({language}/index.md)" for language in settings.languages)
     yield "index.md", f"# {view.site_name}\n\n{links}\n".encode()
     for name, asset in asset_files(root, settings.assets):
         yield name, asset.read_bytes()
+    yield from ((name, file if isinstance(file, bytes) else file.read_bytes()) for name, file in data.items())
     vendor, _ = vendor_files(root)
     yield from vendor.items()
     yield from generated_files(view.checked, view.stamp, pictures, locale="assets/vendor/plotly-locale-zh-cn.js" in vendor)
@@ -77,8 +84,8 @@ def staged_config(config: Mapping[str, Any], view: SiteView, project: str, names
         "theme": {"name": "material", **kept},
         "nav": [{settings.names[language]: [f"{language}/{item}" for item in settings.navigation]} for language in settings.languages],
         "extra_css": sorted(name for name in names if name.startswith(_STYLES) and not name.endswith("print.css")),
-        "extra_javascript": _in_order([name for name in names if name.startswith(_SCRIPTS) and not name.endswith("choose.js")]),
-        "markdown_extensions": [*extensions, {"ledgermark.standalone": {"project": project, "stills": stills}}],
+        "extra_javascript": _in_order([name for name in names if name.startswith(_SCRIPTS) and not name.endswith(_ELSEWHERE)]),
+        "markdown_extensions": [*extensions, {"ledgermark.standalone": {"project": project, "stills": stills, "data": sorted(view.data)}}],
     }
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import yaml
 
 from ledgermark.clock import now, read_stamp
 from ledgermark.config_file import read_config
+from ledgermark.datafiles import data_files
 from ledgermark.site_view import SiteView
 from ledgermark.stage import staged_config, staged_files
 from ledgermark.stills import draw_stills
@@ -42,7 +44,9 @@ def write_stage(folder: Path, config_path: Path, checked: Checked) -> int:
         draw_stills(checked.drawn.values(), root / ".cache" / "ledgermark", lambda _line: None) if checked.project.settings.stills else ({}, "")
     )
     view = view.with_files(stills=frozenset(f"{name}.{language}" for name, language, _ in pictures), vendor=frozenset())
-    files = dict(staged_files(view, root, pictures))
+    data, _ = data_files(checked.project, root, root / ".cache" / "ledgermark")
+    view = replace(view, data=frozenset(data))
+    files = dict(staged_files(view, root, pictures, data))
     scratch = folder.with_name(f".{folder.name}.{os.getpid()}.part")
     for name, content in files.items():
         target = scratch / "docs" / name

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from markdown.postprocessors import Postprocessor
 from markdown.preprocessors import Preprocessor
 
+from ledgermark.addresses import address_of
 from ledgermark.blocks import find_blocks
 from ledgermark.claims import find_claims
 from ledgermark.clock import today
 from ledgermark.config_file import markdown_extensions, read_config
-from ledgermark.contexts import Contexts, address_of
+from ledgermark.contexts import Contexts
 from ledgermark.examine import examine
 from ledgermark.findings import ConfigError, counted
 from ledgermark.markdown_ext import LedgermarkExtension, RenderedPage
@@ -22,6 +23,8 @@ from ledgermark.project import load_project
 from ledgermark.source import Source
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from markdown import Markdown
 
     from ledgermark.claims import Claim, Given
@@ -33,11 +36,10 @@ _LAST: Final = -1000
 class _WhichPage(Preprocessor):
     """Finds out which page a text is, and puts what its front matter shows readers before it: such a host has no template for that."""
 
-    def __init__(self, md: Markdown, page: RenderedPage, project: str, *, stills: bool) -> None:
+    def __init__(self, md: Markdown, page: RenderedPage, contexts: Callable[[], Contexts]) -> None:
         super().__init__(md)
         self.page = page
-        self.project = project
-        self.stills = stills
+        self.contexts = contexts
 
     def run(self, lines: list[str]) -> list[str]:
         """Set the page's context; return the text with its masthead.
@@ -45,7 +47,7 @@ class _WhichPage(Preprocessor):
         Raises:
             ConfigError: the text binds numbers and is no page of the checked project, so that nothing vouches for them.
         """
-        contexts = _contexts(self.project, stills=self.stills)
+        contexts = self.contexts()
         name = contexts.name_of("\n".join(lines))
         if name is None and (bound := _bound("\n".join(lines))):
             msg = Message("'{bound}' stands on a page that is not, letter for letter, one of the checked project; stage it anew", bound=bound)
@@ -93,13 +95,15 @@ class StandaloneExtension(LedgermarkExtension):
         self.config |= {
             "project": ["mkdocs.yml", "The project's mkdocs.yml."],
             "stills": [False, "Whether the site has still pictures of all figures."],  # type: ignore[list-item]
+            "data": [[], "The names of the datasets' files in the site."],  # type: ignore[list-item]
         }
         self.setConfigs(options)
 
     def page(self, md: Markdown) -> RenderedPage:
         """Return a page whose context is found when its text comes."""
         page = RenderedPage(None)
-        which = _WhichPage(md, page, str(self.getConfig("project")), stills=bool(self.getConfig("stills")))
+        contexts = partial(_contexts, str(self.getConfig("project")), tuple(self.getConfig("data")), stills=bool(self.getConfig("stills")))
+        which = _WhichPage(md, page, contexts)
         md.preprocessors.register(which, "ledgermark-page", _FIRST)
         md.postprocessors.register(_Refuse(md, page), "ledgermark-refuse", _LAST)
         return page
@@ -111,11 +115,12 @@ def makeExtension(**options: Any) -> StandaloneExtension:  # noqa: N802  (Python
 
 
 @lru_cache(maxsize=4)
-def _contexts(project: str, *, stills: bool) -> Contexts:
+def _contexts(project: str, data: tuple[str, ...], *, stills: bool) -> Contexts:
     """Return the pages of a project. Raises ConfigError when it has findings: a host without a check must not publish them."""
     path = Path(project)
     checked = examine(load_project(path), today(), *markdown_extensions(read_config(path)))
     if checked.findings:
         msg = Message("{found}; the first: {first}", found=counted(len(checked.findings)), first=checked.findings[0])
         raise ConfigError(msg)
-    return Contexts(checked, frozenset(f"{name}.{language}" for name, language in checked.drawn) if stills else frozenset())
+    drawn = frozenset(f"{name}.{language}" for name, language in checked.drawn) if stills else frozenset()
+    return Contexts(checked, drawn, frozenset(data))

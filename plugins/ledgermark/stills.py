@@ -28,7 +28,7 @@ _THEMES: Final = {"light": ("#1b1f24", "#d8dde3", LIGHT), "dark": ("#e6e9ee", "#
 _SVG: Final = "http://www.w3.org/2000/svg"
 _START_S: Final = 60.0  # a browser starts in a few seconds, on a busy machine in some more
 _PICTURE_S: Final = 6.0
-_EDITION: Final = 5  # of what `themed` and `stable_svg` make of a figure
+_EDITION: Final = 6  # of what `themed` and `stable_svg` make of a figure
 _FORMS: Final = (("light", "svg"), ("dark", "svg"), ("light", "png"))
 
 
@@ -127,6 +127,8 @@ def themed(spec: dict[str, Any], scheme: str, *, opaque: bool = False) -> dict[s
     """Return a plot with the colours of a theme filled in."""
     ink, line, palette = _THEMES[scheme]
     plot = copy.deepcopy(spec)
+    # A picture has no legend to click: what waits there is left out.
+    plot["data"] = [trace for trace in plot["data"] if trace.get("visible") != "legendonly"]
     for index, trace in enumerate(plot["data"]):
         trace["uid"] = f"lm{index}"  # or Plotly makes a random one up and writes it into a class
         colour = palette[trace["meta"]["series"] - 1]

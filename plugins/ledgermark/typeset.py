@@ -68,8 +68,17 @@ def show(value: Decimal, unit: Unit, *, significant: int = 6, signed: bool = Fal
 
 # How a language writes a unit after a number, where that is not its symbol after a space.
 _WRITTEN: Final = {
-    "en": {"×": "×", "us": " µs", "ms/tok": " ms/token", "day": " days"},
-    "zh": {"×": " 倍", "us": " µs", "ms/tok": " ms/token", "day": " 天", "pp": " 个百分点"},
+    "en": {"×": "×", "us": " µs", "ms/tok": " ms/token", "us/tok": " µs/tok", "ns/tok^2": " ns/tok²", "KiB/tok": " KiB/token", "day": " days"},
+    "zh": {
+        "×": " 倍",
+        "us": " µs",
+        "ms/tok": " ms/token",
+        "us/tok": " µs/tok",
+        "ns/tok^2": " ns/tok²",
+        "KiB/tok": " KiB/token",
+        "day": " 天",
+        "pp": " 个百分点",
+    },
 }
 
 

@@ -17,12 +17,14 @@ from .ab_cells import AB_CELLS, compare
 from .arms import Arm, assert_on, read_arms, switch_on
 from .client import Client
 from .decode import DECODE, DIFFERENCE, DIFFERENCE_TOKENS, SHORT_TOKENS, STREAM, STREAM_TOKENS, Lengths, Taken, Taker
+from .errors import MeasureError
 from .options import add_run, add_server, endpoint, positive, speed
+from .place import find_place
 from .plan import MEASURED, OK, Cell, Speed, phase_of, spell_seconds
 from .progress import say
 from .provenance import Identity
 from .rows import write_table
-from .session import find_place, open_session, show_plan
+from .session import open_session, show_plan
 from .stats import TEST_ROUNDS, suspicious
 from .table import Column, Table
 
@@ -37,6 +39,7 @@ HELP = "two arms in turn, each one's identity asserted before each cell"
 CONTEXTS = (1024, 8192, 32768)
 AB = Table(
     title="Decode of two arms",
+    row="One round of one arm at one context.",
     description="One row is one round of one arm at one context: batch 1, greedy. The arms take turns, and their order is reversed in each"
     " round. Before each row the arm's identity was asserted; the column identity says what was seen. Prompts, methods and tokens as in"
     " the ladder.",
@@ -86,11 +89,7 @@ def make_cells(arms: Sequence[Arm], contexts: Iterable[int], rounds: Iterable[in
         for arm in reversed(arms) if number % 2 else arms:
             for context in wanted:
                 key = {"arm": arm.name, "context": str(context), "method": method, "round": str(number)}
-                fixed = {
-                    "phase": phase_of(number),
-                    **({"stack": arm.stack} if arm.stack else {}),
-                    **({"model": arm.model} if arm.model else {}),
-                }
+                fixed = {"phase": phase_of(number), **({"stack": arm.stack} if arm.stack else {})}
                 title = f"{arm.name} at {context}, {f'round {number}' if number else 'warm-up'}"
                 cells.append(Cell(key, GROUP, cost.seconds(context * requests, lengths.of(DECODE, method)), title, fixed, arm))
     return cells
@@ -123,14 +122,20 @@ class Turns:
             self.on = arm
 
     def measure(self, cell: Cell, meter: Meter) -> Taken:
-        """Return the measured cells of a row; raises SetupError when the arm is not on."""
+        """Return the measured cells of a row; raises MeasureError when there are none, SetupError when the arm is not on."""
         arm = cell.item
         assert isinstance(arm, Arm)  # noqa: S101 - `make_cells` put it there
         self.turn_to(arm)
-        identity = assert_on(arm, self.clients[arm.name])
-        taker = self.takers.setdefault(arm.name, Taker(self.clients[arm.name], self.lengths, meter))
-        cells, told = taker.take(DECODE, cell.key["method"], int(cell.key["context"]), int(cell.key["round"]))
-        return {**cells, "identity": identity}, told
+        client = self.clients[arm.name]
+        # Each arm may have a model of its own, and a row that failed says which, too.
+        seen = {"model": client.served().model, "identity": assert_on(arm, client)}
+        taker = self.takers.setdefault(arm.name, Taker(client, self.lengths, meter))
+        try:
+            cells, told = taker.take(DECODE, cell.key["method"], int(cell.key["context"]), int(cell.key["round"]))
+        except MeasureError as error:
+            error.cells.update(seen)
+            raise
+        return {**cells, **seen}, told
 
 
 def doubtful(rows: Sequence[dict[str, str]]) -> list[int]:
@@ -158,14 +163,20 @@ def run(options: argparse.Namespace, world: World) -> int:
         ]
         print("\n".join(show_plan(options.out, "ab", AB, cells, notes)))  # noqa: T201 - a plan is a result
         return 0
-    clients = {arm.name: Client(endpoint(options, arm.url, arm.model), world.clock, world.transport) for arm in arms}
+    clients = {arm.name: Client(endpoint(options, arm.url, arm.model), world.clock, world.wire) for arm in arms}
     turns = Turns(clients, lengths, world)
     turns.turn_to(arms[0])
     place = find_place(options, clients[arms[0].name])
-    settings = {**place.settings, "api": options.api, "extra": options.extra, "lengths": vars(lengths), "arms": [arm.settings for arm in arms]}
+    settings = {
+        **place.settings,
+        "api": options.api,
+        "extra": options.extra,
+        "lengths": vars(lengths),
+        "arms": [arm.settings for arm in arms],
+    }
     # The flags are those of whichever arm is on; what they have to be is in the arms' checks.
     identity = Identity("ab", place.machine, place.stack, {**settings, "flags": None})
-    with open_session(options, AB, identity, place, clients[arms[0].name], world, model=place.model) as session:
+    with open_session(options, AB, identity, place, world, model=place.model) as session:
 
         def measure(cell: Cell) -> Taken:
             return turns.measure(cell, session.meter)

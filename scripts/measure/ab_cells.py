@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 KEY = ("machine", "stack", "date", "run", "arm", "context", "method")
 AB_CELLS = Table(
     title="Two arms by context",
+    row="One arm at one context, its measured rounds together.",
     description="One row is one arm at one context: its measured rounds together. Where the gap test finds two groups of rounds, there is no"
     " mean and no ratio, but the mean of either group. Chart grade: at least two rounds, one group, and a spread of at most 10 %.",
     columns=(

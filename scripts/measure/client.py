@@ -1,15 +1,17 @@
-"""The one module that speaks HTTP: to any server with the OpenAI interface."""
+"""What is asked of a server with the OpenAI interface, and when its answer arrives."""
 
 from __future__ import annotations
 
+import json
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import httpx2
-
 from .errors import MeasureError, SetupError
-from .stream import Reply, StreamReader, explain, first_choice, read_usage
+from .events import Backlog
+from .stream import Reply, explain, first_choice, read_usage
+from .wire import CONNECT_S, NO_CONNECTION, STALLED, Answer, Network, Wire, WireError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,7 +25,8 @@ EXTRA: dict[str, dict[str, Any]] = {
     "llamacpp": {"ignore_eos": True, "cache_prompt": False},
 }
 COUNTS_ALONG = "vllm"
-CONNECT_S = 10.0
+EVENTS = "text/event-stream"
+OK = 200
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,7 @@ class Endpoint:
         extra: Fields that each request has besides the standard ones; None for what the kind of server needs.
         stall_s: Longest silence of the server; prefill of the deepest rung must fit into it.
         deadline_s: Longest that one request may take.
+        key: What the server wants to be shown; in no record.
     """
 
     url: str
@@ -45,6 +49,7 @@ class Endpoint:
     extra: Mapping[str, Any] | None = None
     stall_s: float = 600.0
     deadline_s: float = 3600.0
+    key: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True)
@@ -63,24 +68,21 @@ class Served:
 
 
 class Client:
-    """A connection to one server.
+    """Speaks to one server.
 
     Args:
         endpoint: Where it is.
         clock: Returns seconds; a test may bring its own.
-        transport: How bytes travel; a test may bring its own.
+        wire: How bytes travel; a test may bring its own.
+
+    Raises:
+        SetupError: The endpoint has no address.
     """
 
-    def __init__(
-        self, endpoint: Endpoint, clock: Callable[[], float] = time.perf_counter, transport: httpx2.BaseTransport | None = None
-    ) -> None:
+    def __init__(self, endpoint: Endpoint, clock: Callable[[], float] = time.perf_counter, wire: Wire | None = None) -> None:
         self.endpoint = endpoint
         self.clock = clock
-        timeout = httpx2.Timeout(endpoint.stall_s, connect=CONNECT_S)
-        url = endpoint.url.rstrip("/").removesuffix("/v1")
-        # Neither a proxy of the environment nor compression: either would hold chunks back, and be measured along.
-        headers = {"Accept-Encoding": "identity"}
-        self.http = httpx2.Client(base_url=url, headers=headers, timeout=timeout, transport=transport, trust_env=False)
+        self.wire: Wire = wire or Network(endpoint.url, {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else None)
         self._served: Served | None = None
 
     def served(self) -> Served:
@@ -89,9 +91,7 @@ class Client:
         Raises:
             SetupError: It does not answer, or does not serve that model.
         """
-        if self._served is None:
-            self._served = self.ask()
-        return self._served
+        return self._served or self.renew()
 
     def renew(self) -> Served:
         """Ask the server anew what it serves, as after a switch, and remember that; raises as `served` does."""
@@ -101,12 +101,16 @@ class Client:
     def ask(self) -> Served:
         """Return what the server says now, which a switch may have changed; raises as `served` does."""
         try:
-            answer = self.http.get("/v1/models", timeout=CONNECT_S)
-            answer.raise_for_status()
-            entries = answer.json()["data"]
+            with self.wire.connect(CONNECT_S) as line:
+                answer = line.ask("GET", "/v1/models")
+                text = answer.read()
+        except WireError as error:
+            raise SetupError(f"{self.endpoint.url}: no answer at /v1/models: {error}") from None
+        if answer.status != OK:
+            raise SetupError(f"{self.endpoint.url}: /v1/models answers with status {answer.status}: {explain(_parse(text))}")
+        try:
+            entries = json.loads(text)["data"]
             names = [str(entry["id"]) for entry in entries]
-        except httpx2.HTTPError as error:
-            raise SetupError(f"{self.endpoint.url}: no answer at /v1/models: {_words(error)}") from None
         except (ValueError, KeyError, TypeError):
             raise SetupError(f"{self.endpoint.url}: /v1/models is not what a server with the OpenAI interface says") from None
         wanted = self.endpoint.model or (names[0] if names else "")
@@ -118,21 +122,17 @@ class Client:
     def get(self, path: str) -> str | None:
         """Return the text at a path of the server; None where it has none."""
         try:
-            answer = self.http.get(path, timeout=CONNECT_S)
-        except httpx2.HTTPError:
+            with self.wire.connect(CONNECT_S) as line:
+                answer = line.ask("GET", path)
+                text = answer.read()
+        except WireError:
             return None
-        return answer.text if answer.is_success else None
+        return text.decode("utf-8", "replace") if answer.status == OK else None
 
     def whole(self, prompt: str, tokens: int) -> Reply:
         """Return the reply to a request that is not streamed. Raises MeasureError when there is none."""
         body = self._body(prompt, tokens, stream=False)
-        sent_s = self.clock()
-        try:
-            answer = self.http.post(PATHS[self.endpoint.api], json=body)
-            end_s = self.clock()
-            data = _read(answer)
-        except httpx2.HTTPError as error:
-            raise MeasureError(self._tell(error)) from None
+        sent_s, end_s, data = self._post(PATHS[self.endpoint.api], body)
         usage = read_usage(data.get("usage"))
         if usage is None:
             raise MeasureError("the server sent no usage")
@@ -151,35 +151,61 @@ class Client:
             MeasureError: The server stalls, drops the stream, answers an error or does not count.
         """
         body = self._body(prompt, tokens, stream=True)
-        reader = StreamReader(self.clock())
+        backlog = Backlog(self.clock())
+        reader = backlog.reader
         try:
-            with self.http.stream("POST", PATHS[self.endpoint.api], json=body) as answer:
-                if not answer.is_success:
-                    answer.read()
-                    _read(answer)
-                for event in httpx2.EventSource(answer):
-                    now_s = self.clock()
-                    if reader.feed(event.data, now_s) and reader.chunks == 1:
+            with self.wire.connect(self.endpoint.stall_s) as line:
+                # The connection is there: what it cost is not the server's time.
+                reader.sent_s = self.clock()
+                answer = line.ask("POST", PATHS[self.endpoint.api], body)
+                if answer.status != OK or answer.kind != EVENTS:
+                    raise _refusal(answer)
+                backlog.bare = answer.bare
+                clock, note, last_s = self.clock, backlog.parts.append, reader.sent_s + self.endpoint.deadline_s
+                for part in answer.parts:
+                    now_s = clock()
+                    note((now_s, part))
+                    if not reader.chunks and backlog.work():
                         on_first()
-                    if now_s - reader.sent_s > self.endpoint.deadline_s:
+                    if now_s > last_s:
+                        backlog.work()
                         raise MeasureError(f"not done after {self.endpoint.deadline_s:.0f} s", **reader.seen)
-            return reader.close(self.clock())
-        except httpx2.HTTPError as error:
+                end_s = self.clock()
+            backlog.work()
+            return reader.close(end_s)
+        except WireError as error:
+            backlog.work()
             raise MeasureError(self._tell(error), **reader.seen) from None
 
     def count(self, prompt: str) -> int:
         """Return how many tokens the server makes of a prompt: asked where vLLM offers it, else read off the usage of one token."""
         if self.served().owner == COUNTS_ALONG:
             texts = {"prompt": prompt} if self.endpoint.api == COMPLETIONS else {"messages": [{"role": "user", "content": prompt}]}
-            try:
-                answer = self.http.post("/tokenize", json={"model": self.served().model, **texts})
-                if answer.is_success and isinstance(count := answer.json().get("count"), int):
+            # An older server, or one behind a gateway, has no such page: its usage says the same.
+            with suppress(MeasureError):
+                _, _, data = self._post("/tokenize", json.dumps({"model": self.served().model, **texts}).encode())
+                if isinstance(count := data.get("count"), int):
                     return count
-            except (httpx2.HTTPError, ValueError, AttributeError):
-                pass  # an older server, or one behind a gateway: its usage says the same
         return self.whole(prompt, 1).usage.prompt
 
-    def _body(self, prompt: str, tokens: int, *, stream: bool) -> dict[str, Any]:
+    def _post(self, path: str, body: bytes) -> tuple[float, float, dict[str, Any]]:
+        """Return when a request was sent, when its answer was there, and the answer. Raises MeasureError."""
+        try:
+            with self.wire.connect(self.endpoint.stall_s) as line:
+                sent_s = self.clock()
+                answer = line.ask("POST", path, body)
+                text = answer.read()
+                end_s = self.clock()
+        except WireError as error:
+            raise MeasureError(self._tell(error)) from None
+        data = _parse(text)
+        if answer.status != OK:
+            raise MeasureError(f"HTTP {answer.status}: {explain(data)}")
+        if not isinstance(data, dict):
+            raise MeasureError(f"the answer is no JSON object: {explain(data)}")
+        return sent_s, end_s, data
+
+    def _body(self, prompt: str, tokens: int, *, stream: bool) -> bytes:
         served = self.served()
         extra = EXTRA.get(served.owner, {}) if self.endpoint.extra is None else self.endpoint.extra
         body: dict[str, Any] = {"model": served.model, "max_tokens": tokens, "temperature": 0, "stream": stream}
@@ -191,32 +217,27 @@ class Client:
             body["stream_options"] = {"include_usage": True}
             if served.owner == COUNTS_ALONG:
                 body["stream_options"]["continuous_usage_stats"] = True
-        return {**body, **extra}
+        return json.dumps({**body, **extra}).encode()
 
-    def _tell(self, error: httpx2.HTTPError) -> str:
+    def _tell(self, error: WireError) -> str:
         """Return what went wrong on the way, in words."""
-        if isinstance(error, httpx2.ReadTimeout):
+        if error.kind == STALLED:
             return f"the server stalled: nothing came for {self.endpoint.stall_s:g} s"
-        if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
-            return f"no connection to {self.endpoint.url}: {_words(error)}"
-        if isinstance(error, httpx2.RemoteProtocolError | httpx2.ReadError):
-            return f"the server dropped the connection: {_words(error)}"
-        return f"{type(error).__name__}: {error}"
+        if error.kind == NO_CONNECTION:
+            return f"no connection to {self.endpoint.url}: {error}"
+        return f"the server dropped the connection: {error}"
 
 
-def _words(error: Exception) -> str:
-    """Return what an error says, or what it is called when it says nothing."""
-    return str(error) or type(error).__name__
-
-
-def _read(answer: httpx2.Response) -> dict[str, Any]:
-    """Return the JSON of an answer. Raises MeasureError when it is an error, or no object."""
+def _parse(text: bytes) -> Any:
+    """Return a body as JSON, or as the text that it is."""
     try:
-        data = answer.json()
+        return json.loads(text)
     except ValueError:
-        data = answer.text
-    if not answer.is_success:
-        raise MeasureError(f"HTTP {answer.status_code}: {explain(data)}")
-    if not isinstance(data, dict):
-        raise MeasureError(f"the answer is no JSON object: {explain(data)}")
-    return data
+        return text.decode("utf-8", "replace")
+
+
+def _refusal(answer: Answer) -> MeasureError:
+    """Return what an answer says that is no stream."""
+    if answer.status != OK:
+        return MeasureError(f"HTTP {answer.status}: {explain(_parse(answer.read()))}")
+    return MeasureError(f"asked for a stream, the server sent {answer.kind or 'something'}: expected {EVENTS}")

@@ -21,7 +21,7 @@ GRAPH, EAGER, SYNC = "graph", "eager", "sync"
 MODES = (GRAPH, EAGER, SYNC)
 FORMULA = (
     "Algorithm bandwidth: S/t. Bus bandwidth: that times 2(n-1)/n (all_reduce) or (n-1)/n (all_gather);"
-    " after NVIDIA/nccl-tests, doc/PERFORMANCE.md"
+    " after NVIDIA/nccl-tests, doc/PERFORMANCE.md."
 )
 WHERE = (
     Column("backend", "Library that moves the bytes.", required=True),
@@ -42,6 +42,7 @@ WHERE = (
 )
 COLLECTIVE = Table(
     title="Collectives by message size",
+    row="One round of one size.",
     description="One row is one round: calls in a row, their time divided by their number, of the slowest rank. Before a size is timed, each"
     f" rank compares the result with the one computed alone, element by element. {FORMULA}",
     columns=(
@@ -59,6 +60,7 @@ COLLECTIVE = Table(
 )
 SIZES = Table(
     title="Collectives by message size, rounds together",
+    row="One size, its measured rounds together.",
     description=f"One row is one size: the median of its measured rounds and their spread, (max - min) / mean. {FORMULA}",
     columns=(
         *columns.RUN[:-1],

@@ -7,6 +7,8 @@ import json
 import platform
 import re
 import subprocess
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,8 @@ import psutil
 
 from scripts.gate_patch.cli import report
 from scripts.gate_patch.plugin.releases import NoVllmError, find_installation
+
+from .server import PACKAGES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +29,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 WHOLE_BYTES = 4 << 20
 BLOCK = 1 << 20
-NAMES = {"vllm": "vLLM", "sglang": "SGLang", "llamacpp": "llama.cpp"}
+LLAMA_CPP = "llamacpp"
+NAMES = {"vllm": "vLLM", "sglang": "SGLang", LLAMA_CPP: "llama.cpp"}
 
 
 def machine_name(devices: list[Device]) -> str:
@@ -53,10 +58,11 @@ def stack_name(client: Client, server: ServerProcess | None) -> str:
     owner = client.served().owner
     said = _said_version(client)
     packages = dict(server.packages) if server else {}
-    main = next((name for name in ("vllm", "sglang", "transformers") if name in packages), "")
+    main = next((name for name in ("vllm", "sglang", "transformers") if name in packages and owner != LLAMA_CPP), "")
     if said:
         title = NAMES.get(owner, owner or "server")
-        rest = [f"{name} {packages[name]}" for name in ("torch", "triton") if name in packages]
+        # llama.cpp may be served by a Python that has torch and does not use it.
+        rest = [f"{name} {packages[name]}" for name in ("torch", "triton") if name in packages and main]
         return ", ".join([f"{title} {said}", *rest])
     if main:
         rest = [f"{name} {packages[name]}" for name in ("torch", "triton") if name in packages]
@@ -77,14 +83,18 @@ def _said_version(client: Client) -> str:
     return ""
 
 
-def model_digest(folder: Path, *, whole: bool) -> str:
-    """Return a digest of a model's files: names, sizes and contents.
+def model_digest(model: Path, *, whole: bool) -> str:
+    """Return a digest of a model, a file or a folder of files: names, sizes and contents.
 
     Of a file of more than `WHOLE_BYTES` only the first and the last MiB count unless ``whole``: the header of a weights file names all
     its tensors, and reading a hundred gigabytes would warm or spoil the page cache before each measurement.
     """
     total = hashlib.sha256()
-    for path in sorted(path for path in folder.rglob("*") if path.is_file() and not any(part.startswith(".") for part in path.parts)):
+    folder = model if model.is_dir() else model.parent
+    files = sorted(path for path in model.rglob("*") if path.is_file()) if model.is_dir() else [model]
+    for path in files:
+        if any(part.startswith(".") for part in path.relative_to(folder).parts):
+            continue
         size = path.stat().st_size
         total.update(f"{path.relative_to(folder)}\0{size}\0".encode())
         with path.open("rb") as file:
@@ -99,12 +109,12 @@ def model_digest(folder: Path, *, whole: bool) -> str:
 
 
 def find_model(client: Client, given: Path | None) -> Path | None:
-    """Return the folder of the model: the one given, else the one the server names, where that is here."""
+    """Return the model's folder or file: the one given, else the one the server names, where that is here."""
     if given is not None:
         return given
     served = client.served()
     for name in (served.entry.get("root"), served.model):
-        if isinstance(name, str) and name and (Path(name) / "config.json").is_file():
+        if isinstance(name, str) and name and ((Path(name) / "config.json").is_file() or Path(name).suffix == ".gguf") and Path(name).exists():
             return Path(name)
     return None
 
@@ -129,6 +139,15 @@ def commit() -> dict[str, Any] | None:
         return {"id": git("rev-parse", "HEAD"), "changed": bool(git("status", "--porcelain", "--", "scripts"))}
     except (OSError, subprocess.SubprocessError):
         return None
+
+
+def own_packages() -> dict[str, str]:
+    """Return the versions of this Python's packages that decide a measurement."""
+    found = {}
+    for name in PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def machine_facts(devices: list[Device]) -> dict[str, Any]:

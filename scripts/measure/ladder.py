@@ -13,12 +13,13 @@ from . import columns
 from .client import Client
 from .decode import DECODE, DIFFERENCE, DIFFERENCE_TOKENS, PREFILL, SHORT_TOKENS, STREAM, STREAM_TOKENS, Lengths, Taken, Taker
 from .options import add_run, add_server, endpoint, positive, speed
+from .place import find_place
 from .plan import Cell, Speed, phase_of
 from .progress import say
 from .provenance import Identity
 from .rows import write_table
 from .rungs import RUNGS, rungs
-from .session import find_place, open_session, show_plan
+from .session import open_session, show_plan
 from .table import Column, Table
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ CONTEXTS = (1024, 2048, 4096, 8192, 16384, 32768)
 
 LADDER = Table(
     title="Decode and prefill by context",
+    row="One round of a rung.",
     description="One row is one round of a rung: batch 1, greedy, a prompt cut to the context's length by the server's own count, with a"
     " beginning that no other prompt has. Method stream: the tokens after the first chunk over the time after it. Method difference: a"
     " long answer less a short one at the same depth. Tokens are the server's usage. A rung that failed has one row that says why.",
@@ -94,11 +96,11 @@ def run(options: argparse.Namespace, world: World) -> int:
     if options.dry_run:
         print("\n".join(show_plan(options.out, "ladder", LADDER, cells)))  # noqa: T201 - a plan is a result
         return 0
-    client = Client(endpoint(options), world.clock, world.transport)
+    client = Client(endpoint(options), world.clock, world.wire)
     place = find_place(options, client)
     settings = {**place.settings, "api": options.api, "extra": options.extra, "lengths": vars(lengths)}
     identity = Identity("ladder", place.machine, place.stack, settings)
-    with open_session(options, LADDER, identity, place, client, world, model=place.model) as session:
+    with open_session(options, LADDER, identity, place, world, model=place.model) as session:
         taker = Taker(client, lengths, session.meter)
 
         def measure(cell: Cell) -> Taken:

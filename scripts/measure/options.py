@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -55,11 +56,12 @@ def add_server(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--url", default="http://localhost:8000", help="address of the server (default http://localhost:8000)")
     group.add_argument("--model", default="", help="model to ask for (default the first that it serves)")
     group.add_argument(
-        "--model-files", type=Path, metavar="FOLDER", help="files of the model, for its digest; found where the server names them"
+        "--model-files", type=Path, metavar="PATH", help="the model's file or folder, for its digest; found where the server names it"
     )
     group.add_argument("--digest", choices=("heads", "whole"), default="heads", help="of large files digest head and tail (default), or all")
     group.add_argument("--api", choices=(COMPLETIONS, CHAT), default=COMPLETIONS, help=f"which of its interfaces (default {COMPLETIONS})")
     group.add_argument("--extra", type=fields, metavar="JSON", help="fields of each request (default what the kind of server needs)")
+    group.add_argument("--key-from", default="", metavar="NAME", help="environment variable with the key that the server asks for")
     group.add_argument("--stall-s", type=seconds, default=600.0, metavar="S", help="longest silence, prefill included (default 600)")
     group.add_argument("--deadline-s", type=seconds, default=3600.0, metavar="S", help="longest that one request may take (default 3600)")
     group.add_argument("--expect-prefill", type=seconds, default=Speed.prefill_tok_s, metavar="TOK_S", help="for the plan (default 2000)")
@@ -75,6 +77,7 @@ def endpoint(options: argparse.Namespace, url: str = "", model: str = "") -> End
         extra=options.extra,
         stall_s=options.stall_s,
         deadline_s=options.deadline_s,
+        key=os.environ.get(options.key_from, "") if options.key_from else "",
     )
 
 

@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from .chinese import chinese_of
 from .errors import SetupError
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class RowFile:
 
     def _tidy(self) -> None:
         """Remove half-written files that a process left behind which was killed while it wrote them."""
-        half = re.compile(rf"\.{re.escape(self.path.stem)}(?:_[a-z]+)?(?:\.csv|\.resource\.json|\.provenance\.json)\.[a-z0-9_]{{8}}")
+        half = re.compile(rf"\.{re.escape(self.path.stem)}(?:_[a-z]+)?(?:\.csv|\.resource\.json|\.provenance\.json|\.zh\.po)\.[a-z0-9_]{{8}}")
         for path in self.path.parent.iterdir():
             if half.fullmatch(path.name):
                 path.unlink(missing_ok=True)
@@ -168,7 +169,8 @@ def write_table(path: Path, table: Table, rows: Iterable[Mapping[str, object]]) 
 
 
 def write_resource(path: Path, table: Table, rows: int | None) -> None:
-    """Write the resource that describes a file beside it, as ``NAME.resource.json``."""
+    """Write the resource that describes a file beside it, as ``NAME.resource.json``, and the Chinese of its texts, as ``NAME.zh.po``."""
+    write_whole(path.with_suffix(".zh.po"), chinese_of(table.texts))
     write_json(path.with_suffix(".resource.json"), table.resource(path.name, rows, instrument=_holds(path, table.instrument)))
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 KEY = ("machine", "stack", "date", "run", "model", "kind", "context", "method")
 RUNGS = Table(
     title="Rungs of the ladder",
+    row="One rung, its measured rounds together.",
     description="One row is one rung: its measured rounds together, the warm-up left out. Chart grade: at least two rounds, and a spread,"
     " (max - min) / mean, of at most 10 %.",
     columns=(

@@ -15,11 +15,12 @@ from . import columns
 from .client import Client
 from .crossing import RESOLUTION, best_tokens, next_depth
 from .options import add_run, add_server, endpoint, positive, speed
+from .place import find_place
 from .plan import OK, Cell, Speed, phase_of
 from .progress import say
 from .provenance import Identity
 from .rows import write_table
-from .session import find_place, open_session, show_plan
+from .session import open_session, show_plan
 from .spec_file import Proposal, SpecFile, read_spec_file
 from .spec_points import BEST, METHOD, POINTS, POSITIONS, TOKENS, best, points, positions, ratios_of
 from .spec_take import SpecTaker
@@ -39,6 +40,7 @@ CONTEXTS = (1024, 8192, 32768)
 ANSWER_TOKENS = 256
 SPEC = Table(
     title="Decode with speculation, by prompt",
+    row="One answer: a method, a length, a context, a prompt, a round.",
     description="One row is one answer: batch 1, greedy, streamed, one method with one proposal length, the prompt filled up in front to the"
     " context's length by the server's own count, with a beginning that no other prompt has. The order of the methods is reversed in each"
     " round. Steps and accepted tokens are the differences of the server's counters before and after.",
@@ -144,14 +146,14 @@ def run(options: argparse.Namespace, world: World) -> int:
         notes += [] if options.no_bisection else ["and for each method that turns into a loss, a few rungs between"]
         print("\n".join(show_plan(options.out, "spec", SPEC, cells, notes)))  # noqa: T201 - a plan is a result
         return 0
-    clients = {each.title: Client(endpoint(options, each.url), world.clock, world.transport) for each in file.proposals}
+    clients = {each.title: Client(endpoint(options, each.url), world.clock, world.wire) for each in file.proposals}
     taker = SpecTaker(clients, file, options.tokens, world)
     first = clients[file.proposals[0].title]
     taker.turn_to(file.proposals[0])
     place = find_place(options, first)
     settings = {**place.settings, "api": options.api, "extra": options.extra, "tokens": options.tokens, "prompts": file.prompts}
     identity = Identity("spec", place.machine, place.stack, {**settings, "counters": "log" if file.log else "prometheus"})
-    with open_session(options, SPEC, identity, place, first, world, model=place.model) as session:
+    with open_session(options, SPEC, identity, place, world, model=place.model) as session:
 
         def measure(cell: Cell) -> Taken:
             return taker.measure(cell, session.meter)

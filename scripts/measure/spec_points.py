@@ -22,6 +22,7 @@ METHOD = Column("method", "How tokens are drafted; none without speculation.", r
 TOKENS = Column("num_speculative_tokens", "Tokens drafted in a step; 0 without speculation.", "tok", "integer", required=True, minimum=0)
 POINTS = Table(
     title="Speculation by method, length and context",
+    row="One method with one proposal length at one context.",
     description="One row is one method with one proposal length at one context: all prompts of a round together are one rate, tokens over"
     " time. Ratio: its mean rate over that of no speculation in the same run. Chart grade: at least two rounds, a spread of at most 10 %.",
     columns=(
@@ -48,6 +49,7 @@ POINTS = Table(
 )
 POSITIONS = Table(
     title="Acceptance by position",
+    row="One position in the proposals of one method at one context.",
     description="One row is one position in the proposals of one method at one context: in how many of the steps its token was accepted.",
     columns=(
         *columns.RUN[:4],
@@ -66,6 +68,7 @@ POSITIONS = Table(
 )
 BEST = Table(
     title="Best length and depth of loss by method",
+    row="One method.",
     description="One row is one method. Best length: the highest ratio at the shallowest context that all lengths have. Its loss begins between"
     " gain_at and loss_at, which a bisection between the rungs has brought together.",
     columns=(

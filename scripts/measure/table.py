@@ -54,7 +54,8 @@ class Table:
     """One kind of result file.
 
     Attributes:
-        title: What a row is, in a few words.
+        title: What the file holds, in a few words.
+        row: What a row is; goes on "A row is".
         description: How it was measured, for a reader.
         columns: In the order of the file.
         key: Names of the columns that tell one row from another.
@@ -64,6 +65,7 @@ class Table:
     """
 
     title: str
+    row: str
     description: str
     columns: tuple[Column, ...]
     key: tuple[str, ...]
@@ -76,6 +78,12 @@ class Table:
         object.__setattr__(self, "names", tuple(column.name for column in self.columns))
         if unknown := set(self.key) - set(self.names):
             raise ValueError(f"the key names columns that are not there: {', '.join(sorted(unknown))}")
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What of it a reader sees, each once: the messages that a page in another language needs."""
+        found = (self.title, self.row, self.description, self.note, *(column.description for column in self.columns))
+        return tuple(dict.fromkeys(text for text in found if text))
 
     def key_of(self, row: Mapping[str, str]) -> tuple[str, ...]:
         """Return what tells a row from the others."""
@@ -107,6 +115,7 @@ class Table:
             "name": resource_name(path),
             "path": path,
             "title": self.title,
+            "row": self.row,
             "description": self.description,
             "evidence": self.evidence,
         }

@@ -42,6 +42,7 @@ def _time(name: str, what: str, *, required: bool = True) -> Column:
 
 TRACE = Table(
     title="Time of kernels in the steps of an engine, from a profiler",
+    row="One kernel in all steps of one kind at one context.",
     description="One row is one kernel in all steps of one kind at one context. A kernel belongs to the step in whose window it was launched"
     " (by its correlation), so that steps that read a prompt are told from steps that decode. Statistics are over calls; the share is of the"
     " time of those steps. Kernels outside any step have rows of their own. Of the processor, a kernel is an operator and its time is its own,"
@@ -68,6 +69,7 @@ TRACE = Table(
 )
 STEPS = Table(
     title="Steps of an engine, from a profiler",
+    row="One step on one device.",
     description="One row is one step on one device: kernels - overlap + gaps = step, which was checked before it was written. The step of a"
     " device lasts from the beginning of its first kernel to the end of its last; of the processor, as long as its annotation.",
     columns=(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import httpx2
+    from .wire import Wire
 
 
 def today() -> str:
@@ -25,11 +25,11 @@ class World:
     Attributes:
         clock: Returns seconds that only differences of are used.
         sleep: Waits so many seconds.
-        transport: How bytes travel to a server; None for the network.
+        wire: How bytes travel to a server; None for the network.
         today: Returns the day.
     """
 
     clock: Callable[[], float] = time.perf_counter
     sleep: Callable[[float], None] = time.sleep
-    transport: httpx2.BaseTransport | None = None
+    wire: Wire | None = None
     today: Callable[[], str] = today

@@ -181,32 +181,40 @@ def _gate(shape: Shape, rows: int, device: Device, setting: Setting) -> list[Dec
     return decisions
 
 
-def custom_kernel(model: Model, device: Device, setting: Setting) -> list[Decision]:
-    """Return which conditions of ROCm's custom paged attention a model meets, and which kernel follows."""
+@dataclass(frozen=True)
+class Condition:
+    """One condition of ROCm's custom paged attention: what it asks for, what a model has, whether that meets it, and by which rule."""
+
+    name: str
+    value: str
+    met: bool
+    rule: str
+
+
+def conditions(model: Model, device: Device, setting: Setting) -> list[Condition]:
+    """Return the conditions of ROCm's custom paged attention, in the order in which vLLM asks them, for the last kind of layer."""
     shape = model.shapes[-1]
     block_size, why = find_block_size(model, setting)
     group = max(1, shape.heads // shape.kv_heads)
     sizes, blocks, ratios = ((64, 128), (16, 32), (1, 16)) if device.is_cdna else ((128,), (16,), (3, 16))
-    checks = [
-        ("head size", f"{shape.head_size}", shape.head_size in sizes, f"must be {_list(sizes, 'or')}"),
-        ("block size", f"{block_size or 'unknown'}", block_size in blocks, f"must be {_list(blocks, 'or')}; {why}"),
-        (
-            "power of two",
-            f"{block_size or 'unknown'}",
-            block_size > 0 and block_size & (block_size - 1) == 0,
-            "asked again where the kernel is called",
-        ),
-        ("query heads a KV head", f"{group}", ratios[0] <= group <= ratios[1], f"must be {ratios[0]} to {ratios[1]}"),
-        ("sliding window", f"{shape.window}", shape.window == 0, "must be off"),
-        ("architecture", device.gfx, device.is_cdna or device.is_rdna, "must be gfx9, gfx11 or gfx12"),
+    block, power = f"{block_size or 'unknown'}", block_size > 0 and block_size & (block_size - 1) == 0
+    return [
+        Condition("head size", f"{shape.head_size}", shape.head_size in sizes, f"must be {_list(sizes, 'or')}"),
+        Condition("block size", block, block_size in blocks, f"must be {_list(blocks, 'or')}; {why}"),
+        Condition("power of two", block, power, "asked again where the kernel is called"),
+        Condition("query heads a KV head", f"{group}", ratios[0] <= group <= ratios[1], f"must be {ratios[0]} to {ratios[1]}"),
+        Condition("sliding window", f"{shape.window}", shape.window == 0, "must be off"),
+        Condition("architecture", device.gfx, device.is_cdna or device.is_rdna, "must be gfx9, gfx11 or gfx12"),
     ]
-    decisions = [
-        Decision(f"custom paged attention: {name}", f"{value}: {'passes' if ok else 'fails'}", rule) for name, value, ok, rule in checks
-    ]
-    failed = [name for name, _, ok, _ in checks if not ok]
+
+
+def custom_kernel(model: Model, device: Device, setting: Setting) -> list[Decision]:
+    """Return which conditions of ROCm's custom paged attention a model meets, and which kernel follows."""
+    asked = conditions(model, device, setting)
+    failed = [each.name for each in asked if not each.met]
     kernel = f"the Triton fallback, because of {_list(failed)}" if failed else f"ROCm's custom kernel, up to {CUSTOM_CONTEXT} tokens"
     return [
-        *decisions,
+        *(Decision(f"custom paged attention: {each.name}", f"{each.value}: {'passes' if each.met else 'fails'}", each.rule) for each in asked),
         Decision(
             "decode kernel", kernel, "all conditions must pass; relaxing one is not enough" if len(failed) > 1 else "all conditions must pass"
         ),

@@ -47,7 +47,7 @@ def changes(column: Column, old: str) -> Iterator[str]:
             yield from (str(int(old) * 3), str(int(old) + 1))
         case "number":
             number = Decimal(old)
-            yield from (format(number * 3 if number else Decimal(1), "f"), format(number * Decimal("0.5"), "f"))
+            yield from (format(number * 3 if number else Decimal(1), "f"), format(number * Decimal("0.4"), "f"))
 
 
 def with_cell(project: Project, cell: Cell, content: str) -> Ledger:

@@ -6,6 +6,7 @@ from typing import Any
 from playwright.sync_api import Locator, Page
 
 ARTICLE = "speculative-decoding-gate/"
+HYBRID = "hybrid-decode/"
 BUNDLE = "assets/vendor/plotly.min.js"
 LADDER = "#fig-mtp_gain"
 

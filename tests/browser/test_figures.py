@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.reader import ARTICLE, BUNDLE, LADDER, Reader, wait_for
+from tests.browser.reader import ARTICLE, BUNDLE, HYBRID, LADDER, Reader, wait_for
 
 NewReader = Callable[..., Reader]
+VIEWS = "#fig-hybrid_ladder"
 HOSTILE = '<img src=x onerror="window.hit=1"></text><script>window.hit=1</script><a href="javascript:window.hit=1">\'&\u202e</a>'
 
 
@@ -140,6 +141,45 @@ def test_a_pill_takes_its_series_out_and_puts_it_back(reader: Reader) -> None:
     expect(lines).to_have_count(before - 1)
     legend.get_by_role("button", pressed=False).click()
     expect(lines).to_have_count(before)
+
+
+@pytest.mark.parametrize(("lang", "rate", "share"), [("en", "Decode rate, tok/s", "Share of the rate"), ("zh", "解码速率", "相对 500 token")])
+def test_views_show_the_same_series_otherwise(reader: Reader, lang: str, rate: str, share: str) -> None:
+    reader.open(f"{lang}/{HYBRID}")
+    figure = reader.draw(VIEWS)
+    views, lines = figure.get_by_role("radiogroup"), figure.locator(".scatterlayer .trace")
+    expect(views).to_have_accessible_name({"en": "What the chart shows", "zh": "图上看什么"}[lang])
+    choices = views.get_by_role("radio")
+    expect(choices).to_have_count(3)
+    expect(choices.first).to_be_checked()
+    expect(figure.locator(".ytitle")).to_contain_text(rate)
+
+    choices.first.focus()
+    reader.page.keyboard.press("ArrowRight")
+    expect(choices.nth(1)).to_be_checked()
+    expect(figure.locator(".ytitle")).to_contain_text(share)
+    expect(lines).to_have_count(2)
+    point_at(reader.page, VIEWS)
+    expect(figure.locator(".hoverlayer .hovertext").first).to_contain_text("100.00 %")
+
+
+def test_a_series_that_waits_comes_when_it_is_asked_for_and_stays_in_each_view(reader: Reader) -> None:
+    reader.open(f"en/{HYBRID}")
+    figure = reader.draw(VIEWS)
+    lines, legend = figure.locator(".scatterlayer .trace"), figure.locator(".lm-figure__legend")
+    expect(legend.get_by_role("button", pressed=True)).to_have_count(2)
+    expect(lines).to_have_count(2)
+
+    legend.get_by_role("button", name="gemma-4-31B").click()
+    expect(lines).to_have_count(3)
+    figure.get_by_text("Time of a token", exact=True).click()
+    expect(figure.locator(".ytitle")).to_contain_text("Time of a generated token, ms")
+    expect(lines).to_have_count(3)
+
+
+def test_a_figure_without_views_offers_none(reader: Reader) -> None:
+    reader.open(f"en/{ARTICLE}")
+    expect(reader.draw().get_by_role("radio")).to_have_count(0)
 
 
 @pytest.mark.parametrize("missing", [BUNDLE, "assets/figures/mtp_gain.en.json"])

@@ -98,7 +98,7 @@ def test_the_chart_library_is_the_small_one(built_site: Path) -> None:
     assert len(gzip.compress((built_site / BUNDLE).read_bytes())) <= BUNDLE_BYTES
 
 
-@pytest.mark.parametrize("path", ["", "method/", "errata/", ARTICLE])
+@pytest.mark.parametrize("path", ["", "method/", "errata/", ARTICLE, "second-card/"])
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_nothing_spills_on_a_narrow_page(new_reader: NewReader, lang: str, path: str) -> None:
     reader = new_reader(width=360)
@@ -112,7 +112,7 @@ def test_nothing_spills_on_a_narrow_page(new_reader: NewReader, lang: str, path:
 def test_axe_finds_no_serious_fault(new_reader: NewReader, lang: str, *, dark: bool) -> None:
     reader = new_reader(dark=dark)
     faults = []
-    for path in (f"{lang}/{ARTICLE}", f"{lang}/", f"{lang}/method/", f"{lang}/errata/", "404.html"):
+    for path in (f"{lang}/{ARTICLE}", f"{lang}/second-card/", f"{lang}/", f"{lang}/method/", f"{lang}/errata/", "404.html"):
         page = reader.open(path)
         if path.endswith(ARTICLE):
             reader.draw()

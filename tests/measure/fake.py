@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import random
 import time
-from dataclasses import dataclass, field, replace
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import httpx2
+from scripts.measure.wire import DROPPED, STALLED, Answer, WireError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -98,60 +99,58 @@ class Sent:
         return (len(self.times) - after) / (self.times[-1] - self.times[after - 1])
 
 
-class FakeServer(httpx2.BaseTransport):
+class FakeServer:
     """The server, in the place of a network.
 
     Args:
         clock: Moves with what the server does.
         behaviour: What it does; or what it does for a request of so many prompt tokens, asked for each.
         wait_s: Real time that each request takes besides, for a test that kills.
-        entry: What /v1/models says besides.
-        pages: Other pages by path.
     """
 
-    def __init__(
-        self,
-        clock: Clock,
-        behaviour: Behaviour | Callable[[int], Behaviour],
-        wait_s: float = 0.0,
-        entry: Callable[[], Mapping[str, Any]] = dict,
-        pages: Mapping[str, Callable[[], str]] | None = None,
-    ) -> None:
+    def __init__(self, clock: Clock, behaviour: Behaviour | Callable[[int], Behaviour], wait_s: float = 0.0) -> None:
         self.clock = clock
         self.behaviour = behaviour
         self.wait_s = wait_s
-        self.entry = entry
-        self.pages = pages or {}
+        self.entry: Callable[[], Mapping[str, Any]] = dict
+        self.pages: Mapping[str, Callable[[], str]] = {}
         self.sent: list[Sent] = []
         self.after: Callable[[Sent], None] = lambda _: None
 
-    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+    @contextmanager
+    def connect(self, stall_s: float) -> Iterator[FakeServer]:
+        """Give a connection."""
+        assert stall_s > 0
+        yield self
+
+    def ask(self, method: str, path: str, body: bytes | None = None) -> Answer:
         """Answer a request."""
-        path = request.url.path
+        if body is not None and path in (COMPLETIONS, CHAT):
+            assert method == "POST"
+            return self._generate(json.loads(body))
         if path == "/v1/models":
-            owner = self._of(1).owner
-            return httpx2.Response(200, json={"data": [{"id": "fake-model", "owned_by": owner, **self.entry()}]})
+            return whole({"data": [{"id": "fake-model", "owned_by": self._of(1).owner, **self.entry()}]})
         if path in self.pages:
-            return httpx2.Response(200, text=self.pages[path]())
-        if path not in (COMPLETIONS, CHAT):
-            return httpx2.Response(404, json={"error": "no such page"})
+            return Answer(200, "text/plain", iter([self.pages[path]().encode()]))
+        return whole({"error": "no such page"}, 404)
+
+    def _generate(self, body: dict[str, Any]) -> Answer:
         time.sleep(self.wait_s)
-        body = json.loads(request.read())
         prompt = body["prompt"] if "prompt" in body else body["messages"][0]["content"]
         sent = Sent(body, prompt)
         self.sent.append(sent)
         behaviour = self._of(len(prompt.split()))
         tokens = min(len(prompt.split()), behaviour.reads)
         if behaviour.status != 200:
-            return httpx2.Response(behaviour.status, json={"error": {"message": "this model's maximum context length is 4096 tokens"}})
-        answer = self._answer(sent, tokens, behaviour)
+            return whole({"error": {"message": "this model's maximum context length is 4096 tokens"}}, behaviour.status)
+        events = self._answer(sent, tokens, behaviour)
         if body["stream"]:
-            return httpx2.Response(200, headers={"content-type": "text/event-stream"}, stream=Stream(answer))
-        usage = None
-        for event in answer:
-            usage = event.get("usage") or usage
+            return Answer(200, "text/event-stream", parts(events))
+        counted = None
+        for event in events:
+            counted = event.get("usage") or counted
         reason = "length" if len(sent.times) == body["max_tokens"] else "stop"
-        return httpx2.Response(200, json={"choices": [{"text": "whole", "finish_reason": reason}], "usage": usage})
+        return whole({"choices": [{"text": "whole", "finish_reason": reason}], "usage": counted})
 
     def _of(self, tokens: int) -> Behaviour:
         return self.behaviour(tokens) if callable(self.behaviour) else self.behaviour
@@ -167,9 +166,9 @@ class FakeServer(httpx2.BaseTransport):
             yield {"garbage": True}
         for number, text in enumerate(self._chunks(sent, prompt_tokens, wanted, behaviour)):
             if number == behaviour.drop_after:
-                raise httpx2.ReadError("connection reset by peer")
+                raise WireError(DROPPED, "connection reset by peer")
             if number == behaviour.silent_after:
-                raise httpx2.ReadTimeout("timed out")
+                raise WireError(STALLED, "nothing came")
             if number == behaviour.end_after:
                 return
             if number == behaviour.error_after:
@@ -209,22 +208,17 @@ def choice(text: str, finish: str | None = None, *, chat: bool) -> dict[str, Any
     return {"choices": [{**part, "finish_reason": finish}]}
 
 
-class Stream(httpx2.SyncByteStream):
-    """Events as they travel: a comment, two line ends, and an event that is cut in two."""
-
-    def __init__(self, events: Iterator[dict[str, Any]]) -> None:
-        self.events = events
-
-    def __iter__(self) -> Iterator[bytes]:
-        yield b": ping\n\n"
-        for number, event in enumerate(self.events):
-            text = "{not json" if "garbage" in event else json.dumps(event)
-            data = f"data: {text}\r\n\r\n".encode() if number % 2 else f"data:{text}\n\n".encode()
-            yield data[:7]
-            yield data[7:]
-        yield b"data: [DONE]\n\n"
+def whole(data: Mapping[str, Any], status: int = 200) -> Answer:
+    """Return an answer in one piece."""
+    return Answer(status, "application/json", iter([json.dumps(data).encode()]))
 
 
-def with_rate(behaviour: Behaviour, decode_tok_s: float) -> Behaviour:
-    """Return the same behaviour at another speed."""
-    return replace(behaviour, decode_tok_s=decode_tok_s)
+def parts(events: Iterator[dict[str, Any]]) -> Iterator[bytes]:
+    """Give events as they travel: a comment, two kinds of line ends, and each event cut in two."""
+    yield b": ping\n\n"
+    for number, event in enumerate(events):
+        text = "{not json" if "garbage" in event else json.dumps(event)
+        data = f"data: {text}\r\n\r\n".encode() if number % 2 else f"data:{text}\n\n".encode()
+        yield data[:7]
+        yield data[7:]
+    yield b"data: [DONE]\n\n"

@@ -19,7 +19,7 @@ PLACE = ["--url", "http://fake.example", "--machine", "1x Double", "--stack", "f
 
 def world_of(server: FakeServer) -> World:
     """Return a world in which nothing but the server moves the clock."""
-    return World(clock=server.clock, sleep=server.clock.advance, transport=server, today=lambda: DATE)
+    return World(clock=server.clock, sleep=server.clock.advance, wire=server, today=lambda: DATE)
 
 
 def serve(behaviour: Behaviour | None = None) -> FakeServer:

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from babel.messages.pofile import read_po
 
 from ledgermark.descriptor import read_descriptor
 from scripts.measure.ab import AB
 from scripts.measure.ab_cells import AB_CELLS
+from scripts.measure.chinese import LOCALE
 from scripts.measure.collective_table import COLLECTIVE, SIZES
 from scripts.measure.ladder import LADDER
 from scripts.measure.rungs import RUNGS
@@ -23,9 +25,12 @@ from tests.measure.fake import Behaviour
 from tests.measure.harness import measure, serve
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from scripts.measure.table import Table
     from tests.copies import Copy
 
+PO = "site_src/locale/zh/LC_MESSAGES/data.po"
 TABLES = {
     "trace": TRACE,
     "steps": STEPS,
@@ -43,15 +48,24 @@ TABLES = {
 
 
 def add(project: Copy, folder: Path) -> list[str]:
-    """Put result files and their resources into a project, as they are; return the names of the files."""
-    package = json.loads(project.read("data/datapackage.json"))
-    names = []
-    for path in sorted(folder.glob("*.csv")):
+    """Put result files, their resources and their Chinese into a project, as they are; return the names of the files."""
+    files = sorted(folder.glob("*.csv"))
+    for path in files:
         shutil.copy(path, project.root / "data" / path.name)
+    describe(project, files)
+    return [path.name for path in files]
+
+
+def describe(project: Copy, files: Sequence[Path]) -> None:
+    """Put resources into the descriptor of a project, and the Chinese of their texts into its catalogue."""
+    package = json.loads(project.read("data/datapackage.json"))
+    entries: dict[str, None] = {}
+    for path in files:
         package["resources"].append(json.loads(path.with_suffix(".resource.json").read_text("utf-8")))
-        names.append(path.name)
+        _, *found = path.with_suffix(".zh.po").read_text("utf-8").strip().split("\n\n")
+        entries |= dict.fromkeys(found)
     project.write("data/datapackage.json", json.dumps(package, indent=2))
-    return names
+    project.write(PO, "\n\n".join([project.read(PO).rstrip(), *entries, ""]))
 
 
 def check(project: Copy) -> None:
@@ -114,10 +128,16 @@ def test_the_instrument_is_named_where_the_project_has_it(tiny: Copy) -> None:
     assert (described["instrument"], described["evidence"]) == ("scripts/measure/ladder.py", "raw")
     assert described["rows"] == 9
     out.with_name("ours_rungs.csv").rename(tiny.root / "ours_rungs.csv")
-    package = json.loads(tiny.read("data/datapackage.json"))
-    package["resources"].append(described)
-    tiny.write("data/datapackage.json", json.dumps(package))
+    describe(tiny, [out])
     check(tiny)
+
+
+def test_all_that_descriptors_say_has_chinese_and_nothing_else_has() -> None:
+    texts = {text for table in TABLES.values() for text in table.texts}
+    with (LOCALE / "zh/LC_MESSAGES/data.po").open("rb") as file:
+        known = {str(message.id): str(message.string) for message in read_po(file, locale="zh", abort_invalid=True) if message.id}
+    assert {text for text in texts if not known.get(text)} == set()
+    assert set(known) - texts == set()
 
 
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)

@@ -20,13 +20,17 @@ from tests.measure.fake import Behaviour
 from tests.measure.harness import measure, read, serve
 
 ROOT = Path(__file__).resolve().parents[2]
-KILLS = 8
-NAMES = ("ladder.csv", "ladder.resource.json", "ladder_rungs.csv", "ladder_rungs.resource.json")
+# What each writes, how often it is killed, and the status that it ends with when it is left alone.
+DRIVEN = {
+    "ladder": (("ladder", "ladder_rungs"), 8, 1),
+    "ab": (("ab", "ab_cells"), 6, 0),
+    "spec": (("spec", "spec_points", "spec_positions", "spec_best"), 6, 0),
+}
 
 
-def start(out: Path) -> subprocess.Popen[bytes]:
+def start(instrument: str, folder: Path) -> subprocess.Popen[bytes]:
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
-    command = [sys.executable, "-m", "tests.measure.driver", str(out)]
+    command = [sys.executable, "-m", "tests.measure.driver", instrument, str(folder)]
     return subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.DEVNULL)
 
 
@@ -34,34 +38,35 @@ def rows_in(out: Path) -> int:
     return out.read_bytes().count(b"\n") if out.exists() else 0
 
 
-def test_killed_at_any_moment_it_ends_as_if_nothing_had_happened(tmp_path: Path) -> None:
-    whole, killed = tmp_path / "whole" / "ladder.csv", tmp_path / "killed" / "ladder.csv"
-    assert start(whole).wait(120) == 1
+@pytest.mark.parametrize("instrument", DRIVEN)
+def test_killed_at_any_moment_it_ends_as_if_nothing_had_happened(instrument: str, tmp_path: Path) -> None:
+    stems, kills, status = DRIVEN[instrument]
+    names = [f"{stem}.{kind}" for stem in stems for kind in ("csv", "resource.json", "zh.po")] + [f"{instrument}.provenance.json"]
+    out = tmp_path / f"{instrument}.csv"
+    assert start(instrument, tmp_path).wait(120) == status
+    whole = {name: (tmp_path / name).read_bytes() for name in names}
+    others = {path.name for path in tmp_path.iterdir()}
+    for name in names:
+        (tmp_path / name).unlink()
+    lines = whole[out.name].splitlines(keepends=True)
     chance = random.Random(11)  # noqa: S311
-    survived = 0
-    for _ in range(KILLS):
-        process = start(killed)
+    for _ in range(kills):
+        process = start(instrument, tmp_path)
         # Some rows on, and then at any moment: between rows, within one, or while files are written.
-        rows = rows_in(killed) + chance.randint(1, 3)
-        while process.poll() is None and rows_in(killed) < rows:
+        rows = rows_in(out) + chance.randint(1, 3)
+        while process.poll() is None and rows_in(out) < rows:
             time.sleep(0.002)
         time.sleep(chance.uniform(0, 0.03))
         process.kill()
-        survived += process.wait() == 1
-        lines = whole.read_bytes().splitlines(keepends=True)
-        found = killed.read_bytes().splitlines(keepends=True)
+        assert process.wait() != status
+        found = out.read_bytes().splitlines(keepends=True)
         assert found[: len(found) - 1] == lines[: len(found) - 1]
         # Descriptor and file agree at each moment.
-        described = json.loads(killed.with_suffix(".resource.json").read_text("utf-8"))
-        assert described.get("rows") in (None, len(found) - 1)
-    assert survived == 0
-    assert rows_in(killed) > KILLS
-    assert start(killed).wait(120) == 1
-    for name in NAMES:
-        assert (killed.parent / name).read_bytes() == (whole.parent / name).read_bytes(), name
-    records = [json.loads((folder / "ladder.provenance.json").read_text("utf-8"))["runs"] for folder in (whole.parent, killed.parent)]
-    assert records[0] == records[1]
-    assert {path.name for path in killed.parent.iterdir()} == {*NAMES, "ladder.provenance.json"}
+        assert json.loads(out.with_suffix(".resource.json").read_text("utf-8")).get("rows") in (None, len(found) - 1)
+    assert rows_in(out) > kills
+    assert start(instrument, tmp_path).wait(120) == status
+    assert {name: (tmp_path / name).read_bytes() for name in names} == whole
+    assert {path.name for path in tmp_path.iterdir()} == others
 
 
 @pytest.mark.parametrize("cut", [1, 7, 40, 150])

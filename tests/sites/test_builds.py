@@ -17,6 +17,10 @@ HOSTS = ("mkdocs", "properdocs")
 FLAGS: tuple[tuple[str, ...], ...] = ((), ("--strict",), ("-q",), ("-v",))
 
 BUILT = """\
+assets/data/ladder.csv
+assets/data/ladder.parquet
+assets/data/trace.csv
+assets/data/trace.parquet
 assets/figures/rates.en.csv
 assets/figures/rates.en.json
 assets/figures/rates.zh.csv
@@ -24,6 +28,9 @@ assets/figures/rates.zh.json
 assets/site.css
 assets/vendor/plotly.min.js
 build.json
+en/data/index.html
+en/data/ladder/index.html
+en/data/trace/index.html
 en/errata/evidence.json
 en/errata/feed.xml
 en/errata/index.html
@@ -40,6 +47,9 @@ search/search_index.json
 search/worker.js
 sitemap.xml
 sitemap.xml.gz
+zh/data/index.html
+zh/data/ladder/index.html
+zh/data/trace/index.html
 zh/errata/evidence.json
 zh/errata/feed.xml
 zh/errata/index.html
@@ -148,7 +158,7 @@ def test_a_page_as_built(tiny: Copy, language: str) -> None:
     evidence = json.loads((tiny.site / language / "report/evidence.json").read_text("utf-8"))
     assert "slowdown" in evidence["claims"]
     index = json.loads((tiny.site / language / "search/search_index.json").read_text("utf-8"))
-    assert {doc["location"].partition("#")[0] for doc in index["docs"]} == {"", "report/", "errata/"}
+    assert {doc["location"].partition("#")[0] for doc in index["docs"]} == {"", "report/", "errata/", "data/", "data/ladder/", "data/trace/"}
     assert ("fast" in page) is True
     errata = (tiny.site / language / "errata/index.html").read_text("utf-8")
     assert 'href="../report/#erratum-days-apart"' in errata

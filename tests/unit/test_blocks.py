@@ -32,6 +32,10 @@ def found(text: str) -> list[tuple[str, str, str]]:
         ("```\n/// figure | a\n///\n```\n", []),
         ("<!--\n/// figure | a\n///\n-->\n", []),
         ("---\nx: |\n  a\n---\n/// figure | a\n///\n", [("figure", "a", "")]),
+        # A text that begins with code, or a comment, is no option, though it is blank once those are masked.
+        ("/// figure | a\n`code of a caption`: text.\n///\n", [("figure", "a", "`code of a caption`: text.\n")]),
+        ("/// figure | a\n`图注开头的代码`：文字。\n///\n", [("figure", "a", "`图注开头的代码`：文字。\n")]),
+        ("/// figure | a\n<!-- comment --> text.\n///\n", [("figure", "a", "<!-- comment --> text.\n")]),
         ("", []),
     ],
 )

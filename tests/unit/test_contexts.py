@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ledgermark.addresses import relative_url
 from ledgermark.check import check_project
-from ledgermark.contexts import Contexts, relative_url
+from ledgermark.contexts import Contexts
 from ledgermark.site import evidence_name
 
 if TYPE_CHECKING:

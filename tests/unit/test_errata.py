@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ledgermark.blocks import find_blocks
-from ledgermark.errata import Erratum, check_errata, read_errata
+from ledgermark.errata import Erratum, check_corrections, check_errata, count_of, read_errata
 from ledgermark.source import Source
 
 if TYPE_CHECKING:
@@ -108,3 +108,11 @@ def test_dates_and_targets(when: str, affects: str, published: date | None, code
     findings = check_errata(Source("p.md", text), errata, published, date(2026, 12, 1), KNOWN)
     assert [finding.code for finding in findings] == codes
     assert all((finding.line, finding.column) == (3, 1) for finding in findings)
+
+
+@pytest.mark.parametrize(("argument", "count"), [("1", 1), ("20", 20), ("0", 0), ("21", 0), ("５", 0), ("five", 0), ("2026-08-29", 0), ("", 0)])
+def test_how_many_corrections_a_list_has(argument: str, count: int) -> None:
+    source = Source("p.md", f"# A\n\n/// corrections | {argument}\n///\n")
+    found = check_corrections(source, find_blocks(source, ("corrections",)))
+    assert count_of(argument) == count
+    assert [(finding.code, finding.line) for finding in found] == ([] if count else [("LM406", 3)])

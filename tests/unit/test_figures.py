@@ -273,3 +273,33 @@ def test_a_plot_may_be_plain_data(ledger: Ledger) -> None:
 @pytest.mark.parametrize("plot", [{}, {"data": []}, {"data": {}, "layout": {}}, {"data": [], "layout": None}, [], None, "plot"])
 def test_what_is_no_plot(ledger: Ledger, plot: Any) -> None:
     assert problem(ledger, plot=plot)[0] == "LM602"
+
+
+def plot_of(*names: str, y: float = 1.0) -> dict[str, Any]:
+    return {"data": [{"type": "scatter", "x": [1], "y": [y], "name": name, "meta": SERIES} for name in names], "layout": {}}
+
+
+def test_views_are_other_plots_of_the_same_series(ledger: Ledger) -> None:
+    made = drawn(ledger, plot=plot_of("a", EVIL), view="Rate", views={"Share": plot_of("a", EVIL, y=0.5)})
+    assert made.view == "Rate"
+    assert list(made.views) == ["Share"]
+    assert [trace["y"] for trace in made.views["Share"]["data"]] == [[0.5], [0.5]]
+    assert "<script" not in json.dumps(made.views["Share"])
+    assert drawn(ledger, plot=plot_of("a")).views == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "parts"),
+    [
+        ("LM603", "view 'Share' has the series b, expected those of its plot, a", {"view": "Rate", "views": {"Share": plot_of("b")}}),
+        ("LM603", "has the series none, expected", {"view": "Rate", "views": {"Share": {"data": [], "layout": {}}}}),
+        ("LM602", "the names of its views must be texts", {"views": {"Share": plot_of("a")}}),
+        ("LM602", "the names of its views must be texts", {"view": "Rate", "views": {" ": plot_of("a")}}),
+        ("LM602", "its plot is NoneType", {"view": "Rate", "views": {"Share": None}}),
+        ("LM602", "figure f raised", {"view": "Rate", "views": None}),
+    ],
+)
+def test_views_that_are_none(ledger: Ledger, code: str, message: str, parts: dict[str, Any]) -> None:
+    found, text = problem(ledger, plot=plot_of("a"), **parts)
+    assert found == code
+    assert message in text

@@ -167,3 +167,48 @@ def test_the_table_of_a_figure_may_come_late(checked: Checked) -> None:
         bare = bare.replace(mark, part)
     assert "<td>" in early
     assert bare == early
+
+
+def corrections(checked: Checked, name: str, text: str) -> ET.Element:
+    """Return the list of corrections in a text on a page of the site."""
+    context = Contexts(checked).context(name, "")
+    return ET.fromstring(f"<body>{markdown.markdown(text, extensions=[LedgermarkExtension(context=context)])}</body>")  # noqa: S314  (made here)
+
+
+@pytest.mark.parametrize(
+    ("name", "link", "title"),
+    [
+        ("en/index.md", "report.md#erratum-days-apart", "Less than that"),
+        ("zh/index.md", "report.md#erratum-days-apart", "没有那么久"),
+        ("index.md", "en/report.md#erratum-days-apart", "Less than that"),
+    ],
+)
+def test_the_newest_corrections(checked: Checked, name: str, link: str, title: str) -> None:
+    body = corrections(checked, name, "/// corrections | 5\nSaid before.\n///")
+    (entry,) = body.iter("li")
+    assert texts(body, ".//p") == ["Said before."]
+    assert [time.get("datetime") for time in entry.iter("time")] == ["2026-08-28"]
+    assert [(way.get("href"), way.text) for way in entry.iter("a")] == [(link, title)]
+
+
+def test_corrections_are_counted_from_the_newest_and_name_their_pages(checked: Checked) -> None:
+    project = checked.project
+    page = project.pages["en"]["report.md"]
+    (erratum,) = page.errata
+    days = [replace(erratum, id=f"day-{day}", date=date(2026, 9, day), title=f"<b>{day}</b> &amp;") for day in (3, 1, 2)]
+    other = replace(page, path="more/other.md", errata=tuple(days), meta={"title": "Other"})
+    pages = {**project.pages, "en": {**project.pages["en"], "more/other.md": other}}
+    more = replace(checked, project=replace(project, pages=pages))
+    body = corrections(more, "en/index.md", "/// corrections | 4\n///")
+    assert [time.get("datetime") for time in body.iter("time")] == ["2026-09-03", "2026-09-02", "2026-09-01", "2026-08-28"]
+    assert texts(body, ".//a")[0] == "<b>3</b> &amp;"
+    assert next(way.get("href") for way in body.iter("a")) == "more/other.md#erratum-day-3"
+    assert texts(body, ".//span") == ["Other"] * 3 + ["Fast is slow by 75.0 %"]
+    assert len(list(corrections(more, "en/index.md", "/// corrections | 2\n///").iter("li"))) == 2
+
+
+def test_no_corrections_are_said(checked: Checked) -> None:
+    project = checked.project
+    pages = {language: {path: replace(page, errata=()) for path, page in by_path.items()} for language, by_path in project.pages.items()}
+    body = corrections(replace(checked, project=replace(project, pages=pages)), "zh/index.md", "/// corrections | 5\n///")
+    assert texts(body, ".//p") == ["目前没有更正。"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -61,6 +62,14 @@ def test_a_figure_for_the_browser(checked: Checked) -> None:
     assert english.keys() == chinese.keys() >= {"name", "lang", "title", "alt", "data", "layout", "labels"}
     assert [trace["meta"]["series"] for trace in english["data"]] == [1, 2]
     assert english["labels"].keys() == chinese["labels"].keys()
+
+
+def test_the_views_of_a_figure_for_the_browser(checked: Checked) -> None:
+    drawn, words = checked.drawn["rates", "en"], checked.project.catalogues["en"]
+    assert figure_record(drawn, words)["views"] == []
+    record = figure_record(replace(drawn, view="Rate", views={"Share": drawn.spec}), words)
+    assert record["view"] == "Rate"
+    assert record["views"] == [{"name": "Share", **drawn.spec}]
 
 
 def test_the_stamp(checked: Checked) -> None:

@@ -269,9 +269,9 @@ def test_every_other_comparison_on_the_site_is_noticed(pages: list[Page]) -> Non
         assert _with(page, text) == []
         for claim in page.claims.claims:
             if claim.relation:
-                start = text.index(f"&is={claim.relation}", claim.end)
-                end = start + len(f"&is={claim.relation}")
-                others = ["", *(f"&is={other}" for other in RELATIONS if other != claim.relation)]
+                end = text.index(f"is={claim.relation}", claim.end) + len(f"is={claim.relation}")
+                start = end - len(f"?is={claim.relation}")
+                others = ["", *(f"{text[start]}is={other}" for other in RELATIONS if other != claim.relation)]
                 mutants = [(other, text[:start] + other + text[end:]) for other in others]
             else:
                 words = LEXICONS[page.language].examples.values()

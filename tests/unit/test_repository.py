@@ -89,7 +89,7 @@ def pins(name: str) -> dict[str, str]:
 
 def test_each_dependency_says_what_it_is_for() -> None:
     text = (ROOT / "pyproject.toml").read_text("utf-8")
-    needed = requirements("site", "stills", "watch", "parquet", "dev").values()
+    needed = requirements("site", "stills", "watch", "parquet", "measure", "dev").values()
     assert [item for item in needed if not re.search(rf'^  "{re.escape(item)}", +# \S', text, re.MULTILINE)] == []
 
 
@@ -100,7 +100,7 @@ def test_lowest_versions_are_the_lower_bounds() -> None:
 
 
 def test_every_dependency_is_pinned() -> None:
-    assert requirements("site", "stills", "dev").keys() - pins("constraints.txt").keys() == set()
+    assert requirements("site", "stills", "measure", "dev").keys() - pins("constraints.txt").keys() == set()
 
 
 # Packages whose import name is not their own.

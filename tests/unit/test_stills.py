@@ -107,6 +107,12 @@ def test_the_colours_of_a_theme(drawn: Drawn, scheme: str, palette: tuple[str, .
     assert "marker" not in drawn.spec["data"][0]
 
 
+def test_what_waits_in_the_legend_is_not_in_the_picture(drawn: Drawn) -> None:
+    first, *others = drawn.spec["data"]
+    plot = stills.themed({**drawn.spec, "data": [{**first, "visible": "legendonly"}, *others]}, "light")
+    assert [trace["name"] for trace in plot["data"]] == [trace["name"] for trace in others]
+
+
 def test_an_svg_is_the_same_each_time() -> None:
     text = (
         '<svg xmlns="http://www.w3.org/2000/svg"><defs><clipPath id="clip{0}x"/><clipPath id="clip{0}"/></defs>'

@@ -49,6 +49,9 @@ from tests.unit.numbers_of_text import findings, numbers, states
         # One character each, and other scripts.
         ("½ ① Ⅳ 10² 🔟", ["10²", "½", "①", "Ⅳ", "🔟"]),
         ("٣٤ ५ 𝟕𝟎", ["٣٤", "५", "𝟕𝟎"]),
+        # The text of a block that begins with code is text, not an option of the block.
+        ("/// erratum | 2026-08-29\n    id: a\n    affects: b\n`mean` said 41 ms.\n///", ["41 ms"]),
+        ("/// erratum | 2026-08-29\n    id: a\n    affects: b\n`mean` 写作 41 ms。\n///", ["41 ms"]),
     ],
 )
 def test_numbers_are_found(text: str, shown: list[str]) -> None:

@@ -50,8 +50,14 @@
     return files.get(url);
   }
 
+  /** Where a row stands: its line on the page of its data set, and in the file at the commit, as far as either is there. */
+  function placeOf(name, input, labels, page) {
+    const place = make("code", "", link(`${name}:${input.line}`, page ? `${page}#row-${input.line}` : input.url));
+    return page && input.url ? make("td", "", place, " ", link(labels.source, input.url)) : make("td", "", place);
+  }
+
   /** Rows of one file as a table. Columns that say the same in every row, and were not used, go into a line above it. */
-  function rowsOf(name, inputs, labels) {
+  function rowsOf(name, inputs, labels, page) {
     const columns = [...new Set(inputs.flatMap((input) => Object.keys(input.row)))];
     const used = new Set(inputs.flatMap((input) => input.used));
     const same = columns.filter((column) => !used.has(column) && inputs.every((input) => input.row[column] === inputs[0].row[column]));
@@ -60,8 +66,7 @@
     const cell = (tag, column, text) => make(tag, used.has(column) ? "is-used" : "", text);
     const head = make("tr", "", make("th", "", labels.file), ...shown.map((column) => cell("th", column, column)));
     const body = inputs.map((input) => {
-      const place = make("td", "", make("code", "", link(`${name}:${input.line}`, input.url)));
-      return make("tr", "", place, ...shown.map((column) => cell("td", column, String(input.row[column] ?? ""))));
+      return make("tr", "", placeOf(name, input, labels, page), ...shown.map((column) => cell("td", column, String(input.row[column] ?? ""))));
     });
     const block = make("div", "lm-evidence-card__file");
     if (same.length) block.append(make("p", "lm-evidence-card__same", same.map((column) => `${column}: ${inputs[0].row[column]}`).join(" · ")));
@@ -91,7 +96,7 @@
       make("p", "lm-evidence-card__value", (claim.values ?? []).join(", ")),
       ...(claim.note ? [make("p", "lm-evidence-card__note", claim.note)] : []),
       facts,
-      ...[...byFile].map(([name, inputs]) => rowsOf(name, inputs, labels)),
+      ...[...byFile].map(([name, inputs]) => rowsOf(name, inputs, labels, Object.hasOwn(evidence.pages ?? {}, name) ? evidence.pages[name] : null)),
     ];
   }
 

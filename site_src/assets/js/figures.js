@@ -95,7 +95,7 @@
         const pill = document.createElement("button");
         pill.type = "button";
         pill.className = "lm-pill";
-        pill.setAttribute("aria-pressed", "true");
+        pill.setAttribute("aria-pressed", String(!chart.hidden.has(index)));
         if (slotColour(trace)) pill.style.setProperty("--lm-pill", slotColour(trace));
         pill.append(swatch(trace), document.createTextNode(trace.name));
         pill.addEventListener("click", () => {
@@ -108,6 +108,23 @@
         return pill;
       }),
     );
+  }
+
+  /** Offers the figure's views as radio buttons. A view has the same series, so those that are put away stay away. */
+  function addViews(chart) {
+    const { view: name, data, layout, views } = chart.spec;
+    if (!views?.length) return;
+    const choices = [{ name, data, layout }, ...views].map((view, index) => {
+      const label = document.createElement("label");
+      const choice = Object.assign(document.createElement("input"), { type: "radio", name: `view-${chart.figure.id}`, checked: !index });
+      choice.addEventListener("change", () => {
+        Object.assign(chart.spec, { data: view.data, layout: view.layout });
+        repaint(chart);
+      });
+      label.append(choice, document.createTextNode(view.name));
+      return label;
+    });
+    chart.figure.querySelector(".lm-figure__views")?.replaceChildren(...choices);
   }
 
   function repaint(chart) {
@@ -210,11 +227,13 @@
       plot.append(canvas, said);
       const config = { responsive: false, displaylogo: false, displayModeBar: "hover", modeBarButtonsToRemove: UNWANTED, doubleClick: false };
       if (locale) config.locale = locale; // "locale: undefined" throws.
-      const chart = { figure, canvas, said, spec, config, hidden: new Set(), at: null, timer: 0, width: 0 };
+      const hidden = new Set(spec.data.flatMap((trace, index) => (trace.visible === "legendonly" ? [index] : [])));
+      const chart = { figure, canvas, said, spec, config, hidden, at: null, timer: 0, width: 0 };
       drawn.set(figure, chart);
       if (spec.layout?.height) plot.style.setProperty("--lm-plot-height", `${Number(spec.layout.height)}px`);
       figure.classList.add("is-drawn");
       if (spec.labels?.keys) plot.setAttribute("aria-description", spec.labels.keys);
+      addViews(chart);
       addLegend(chart);
       const [data, layout] = scene(chart);
       await window.Plotly.newPlot(canvas, data, layout, config);
@@ -233,6 +252,7 @@
     window.Plotly?.purge(chart.canvas);
     chart.canvas.remove();
     chart.said.remove();
+    figure.querySelector(".lm-figure__views")?.replaceChildren();
     figure.classList.remove("is-drawn");
     drawn.delete(figure);
   }

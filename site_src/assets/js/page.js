@@ -2,11 +2,13 @@
  * The life of a page. Material may swap the article in place (instant navigation) without running scripts again, so everything that looks at
  * the article registers here and is called once for each page shown.
  *
- * Also here, because it belongs to the page and not to a part of it: the language links.
+ * Also here, because it belongs to the page and not to a part of it: the language links. And the script for tables of data is fetched from here,
+ * when a page first has one.
  */
 (() => {
   "use strict";
 
+  const tables = new URL("tables.js", document.currentScript.src);
   const visitors = [];
   let shown = false;
 
@@ -64,6 +66,14 @@
 
   for (const type of ["pointerover", "pointerdown", "focusin"]) document.addEventListener(type, nearLanguages, true);
   window.addEventListener("hashchange", retarget);
+  let fetched = false;
+  window.ledgermark.onPage((page) => {
+    if (fetched || !page?.querySelector(".lm-data[data-src]")) return;
+    fetched = true;
+    const script = document.createElement("script");
+    script.src = tables.href;
+    document.head.append(script);
+  });
   window.ledgermark.onPage(() => {
     retarget();
     markCurrent();
