@@ -6,13 +6,15 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from ledgermark.catalogue import SOURCE_LANGUAGE, read_catalogue
+from ledgermark.datafacts import words_of
 from ledgermark.descriptor import read_descriptor
 from ledgermark.findings import ConfigError, Finding
 from ledgermark.ledger import load_ledger
 from ledgermark.messages import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ledgermark.descriptor import Dataset
 
@@ -52,6 +54,30 @@ def check_rows(dataset: Dataset, path: str, data: bytes) -> tuple[int, list[Find
     """
     ledger, findings = load_ledger([replace(dataset, path=path)], {path: data})
     return (0, findings) if findings else (len(ledger.rows(dataset.name)), [])
+
+
+def add_words(
+    language: str, files: Sequence[tuple[str, bytes]], new: tuple[str, bytes], dataset: Dataset, *, shown: bool
+) -> tuple[str, list[Finding]]:
+    """Return the translations that a dataset's page needs and the project lacks, as a catalogue has them, and what is wrong with them.
+
+    Args:
+        language: the code.
+        files: the project's catalogues, path and bytes.
+        new: the catalogue beside the result file; no bytes where there is none.
+        dataset: what is described.
+        shown: whether the project has pages of its data; without them nothing needs words.
+    """
+    known, _ = read_catalogue(language, files)
+    found, findings = read_catalogue(language, [new] if new[1] else [])
+    needed = sorted(words_of(dataset) - set(known.messages))
+    if shown and language != SOURCE_LANGUAGE and not findings:
+        missing = [text for text in needed if text not in found.messages]
+        findings = [Finding(new[0], 1, 1, "LM306", Message("no translation of '{message}'", message=text)) for text in missing]
+    # In the order of the file, which is that of the descriptor.
+    entries = [(text, words) for text, words in found.messages.items() if text in needed]
+    # A text of a catalogue is quoted as one of JSON is.
+    return "".join(f"\nmsgid {_line(text)}\nmsgstr {_line(words)}\n" for text, words in entries), findings
 
 
 def add_resource(path: str, text: str, resource: dict[str, Any]) -> str:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .world import World
 
 HELP = "machines, models, arms and rungs from a file; here, or through a scheduler"
-HERE, SLURM, LOCAL, DEBUG = "here", "slurm", "local", "debug"
+HERE, SLURM, LOCAL = "here", "slurm", "local"
 TOTAL = re.compile(r"in all: [0-9]+ cells in [0-9]+ rungs, about (.+)")
 SPELLED = re.compile(r"(?:([0-9]+) h )?(?:([0-9]+) min)?(?:([0-9]+) s)?")
 FILES = ("", "_rungs", "_cells", "_points", "_positions", "_best", "_steps", "_sizes")
@@ -44,9 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="CAMPAIGN", help="TOML file; see scripts/measure/README.md")
     parser.add_argument(
         "--on",
-        choices=(HERE, SLURM, LOCAL, DEBUG),
+        choices=(HERE, SLURM, LOCAL),
         default=HERE,
-        help="where (default here); local and debug are submitit's, without a scheduler",
+        help="where (default here); local is submitit without a scheduler, all jobs at once",
     )
     parser.add_argument("--machine", default="", help="only the jobs of this machine; needed here when the file names several")
     parser.add_argument("--merge", action="store_true", help="measure nothing, merge what is there")

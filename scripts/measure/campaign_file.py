@@ -147,8 +147,7 @@ def _check(path: Path, kind: str, table: Any) -> None:
             raise SetupError(f"{path}: {where}: unknown key '{key}'{hint}")
         if not isinstance(value, KEYS[kind][key]) or isinstance(value, bool):
             raise SetupError(f"{path}: {where}: {key} is {value!r}")
-        words = key in ("words", "start", "launch")
-        if words and not all(isinstance(word, str) for word in value):
+        if isinstance(value, list) and key in ("words", "start", "launch") and not all(isinstance(word, str) for word in value):
             raise SetupError(f"{path}: {where}: {key} is a list of texts: one for each word of a command line")
 
 

@@ -52,6 +52,9 @@ def merge_files(paths: Sequence[Path], out: Path) -> int:
     write_whole(out, render([heads, *rows]))
     if runs:
         write_json(out.with_suffix(".provenance.json"), {"runs": runs})
+    words = paths[0].with_suffix(".zh.po")
+    if words.exists():
+        write_whole(out.with_suffix(".zh.po"), words.read_bytes())
     write_json(out.with_suffix(".resource.json"), _described(first, out, len(rows)))
     return len(rows)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ledgermark import adopt_door
+from ledgermark import files as disk
 from ledgermark.adopt import add_resource
 from ledgermark.findings import ConfigError
 
@@ -43,6 +44,19 @@ RESOURCE: dict[str, Any] = {
 }
 
 
+PO = "site_src/locale/zh/LC_MESSAGES/data.po"
+HEAD = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n'
+CHINESE = {
+    "Decode": "解码",
+    "One row is one round.": "一行是一轮。",
+    "Hardware.": "硬件。",
+    "Day.": "日期。",
+    "Round.": "轮次。",
+    "Rate.": "速率，写作“tok/s”。",
+}
+WORDS = "\n".join(f'msgid "{text}"\nmsgstr "{words}"\n' for text, words in CHINESE.items())
+
+
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
     """A result file as an instrument leaves it."""
@@ -51,6 +65,7 @@ def results(tmp_path: Path) -> Path:
     (folder / "mine.csv").write_text(ROWS)
     (folder / "mine.resource.json").write_text(json.dumps(RESOURCE, indent=2))
     (folder / "mine.provenance.json").write_text('{"runs": []}')
+    (folder / "mine.zh.po").write_text(f"{HEAD}\n{WORDS}")
     return folder / "mine.csv"
 
 
@@ -63,7 +78,7 @@ def describe(file: Path, **changes: Any) -> None:
 
 
 def test_a_result_joins_the_ledger(tiny: Copy, results: Path) -> None:
-    before = tiny.read(DESCRIPTOR)
+    before, said = tiny.read(DESCRIPTOR), tiny.read(PO)
     status, lines = tiny.run("add-dataset", str(results))
     assert (status, lines) == (0, ["mine: 2 rows in data/mine.csv, described in data/datapackage.json"])
     assert tiny.read("data/mine.csv") == ROWS
@@ -72,7 +87,21 @@ def test_a_result_joins_the_ledger(tiny: Copy, results: Path) -> None:
     assert resources[:-1] == json.loads(before)["resources"]
     assert resources[-1] == {**RESOURCE, "rows": 2}
     assert list(resources[-1])[:6] == ["name", "path", "title", "description", "evidence", "rows"]
+    assert tiny.read(PO) == f"{said.rstrip()}\n\n# mine\n\n{WORDS}"
     assert tiny.check()[0] == 0
+
+
+def test_words_that_are_there_stay(tiny: Copy, results: Path) -> None:
+    tiny.write(PO, tiny.read(PO) + '\nmsgid "Decode"\nmsgstr "译码"\n')
+    assert tiny.run("add-dataset", str(results))[0] == 0
+    assert tiny.read(PO).count('msgid "Decode"') == 1
+    assert 'msgstr "译码"' in tiny.read(PO)
+
+
+def test_a_project_without_pages_of_its_data_needs_no_words(tiny: Copy, results: Path) -> None:
+    results.with_suffix(".zh.po").unlink()
+    tiny.edit("mkdocs.yml", "- ledgermark:\n", "- ledgermark:\n      data_pages: false\n")
+    assert tiny.run("add-dataset", str(results))[0] == 0
 
 
 def test_a_dry_run_writes_nothing(tiny: Copy, results: Path) -> None:
@@ -140,6 +169,14 @@ def no_instrument(_: Copy, file: Path) -> None:
     describe(file, instrument="scripts/nothing.py")
 
 
+def no_words(_: Copy, file: Path) -> None:
+    file.with_suffix(".zh.po").unlink()
+
+
+def words_broken(_: Copy, file: Path) -> None:
+    file.with_suffix(".zh.po").write_text(HEAD + '\nmsgid "Decode\n')
+
+
 def two_resources(_: Copy, file: Path) -> None:
     path = file.with_suffix(".resource.json")
     path.write_text(path.read_text() + "," + json.dumps({**RESOURCE, "name": "more"}))
@@ -162,6 +199,8 @@ REFUSED: dict[Callable[[Copy, Path], None], tuple[int, str]] = {
     rows_wrong: (1, "LM507 2 rows, the descriptor says 3"),
     other_path: (1, "LM509 'mine': the path is 'other.csv', expected 'mine.csv', the file beside it"),
     no_instrument: (1, "LM509 'mine': the instrument 'scripts/nothing.py' is no file here"),
+    no_words: (1, "mine.zh.po:1:1: LM306 no translation of 'Day.'"),
+    words_broken: (1, "LM901 no gettext catalogue"),
     two_resources: (1, "LM509 expected one resource, an object"),
     not_json: (1, "mine.resource.json:2:2: LM509 not JSON"),
 }
@@ -189,9 +228,13 @@ def test_it_says_so_in_chinese(tiny: Copy, results: Path, spoil: Callable[[Copy,
 
 
 def test_what_cannot_be_written_leaves_all_as_it_was(tiny: Copy, results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
-        message = "the disk is full"
-        raise ConfigError(message)
+    write = disk.write_whole
+
+    def refuse(path: Path, text: str) -> None:
+        if path.name == "datapackage.json":
+            message = "the disk is full"
+            raise ConfigError(message)
+        write(path, text)
 
     monkeypatch.setattr(adopt_door, "write_whole", refuse)
     before = files(tiny)
