@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -88,12 +87,6 @@ def copy_project(target: Path, epoch: str) -> Copy:
             shutil.copytree(source, target / part, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy2(source, target / part)
-    # The scripts that measured the data, wherever they are: a badge rests on their being there.
-    for resource in json.loads((ROOT / "data/datapackage.json").read_text("utf-8"))["resources"]:
-        script = Path(resource.get("instrument", "data"))
-        if not (target / script).exists():
-            (target / script).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / script, target / script)
     for part in ("node_modules", ".cache"):
         if (ROOT / part).is_dir():
             (target / part).symlink_to(ROOT / part)

@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from xml.etree import ElementTree as ET
 
 import pytest
+from babel.messages.pofile import read_po, write_po
 
 from tests.copies import ROOT, Copy, lay_over
 
@@ -69,6 +70,13 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     package["resources"][1]["evidence_note"] = "".join(HOSTILE.values())
     package["resources"][0]["schema"]["fields"][4]["description"] = HOSTILE["script"]
     tiny.write("data/datapackage.json", json.dumps(package))
+    chinese = "site_src/locale/zh/LC_MESSAGES/data.po"
+    catalogue = read_po(io.StringIO(tiny.read(chinese)), locale="zh")
+    for text in (HOSTILE["script"], "".join(HOSTILE.values())):
+        catalogue.add(text, text)
+    translated = io.BytesIO()
+    write_po(translated, catalogue, width=0)
+    tiny.write(chinese, translated.getvalue())
     tiny.edit("site_src/metrics.py", 'count(ledger.rows("ladder"), "row")', 'count(ledger.rows("ladder", machine="box"), "row")')
     figures = tiny.read("site_src/figures.py")
     figures = figures.replace('rows += [[arm, row["context"]', 'rows += [[row.text("machine"), row["context"]')

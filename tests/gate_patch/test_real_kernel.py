@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.gate_patch.conftest import HERE, REPOSITORY, run
+from tests.gate_patch.conftest import REPOSITORY, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +36,7 @@ def run_kernel(version: str, device: str, release: Callable[[str], Path], copy: 
     patched = copy(version)
     assert run("apply", "--how", "source", "--root", patched).returncode == 0
     output = tmp_path / "answers.json"
-    command = [sys.executable, str(HERE / "real_kernel.py"), str(release(version)), str(patched), device, str(output)]
+    command = [sys.executable, "-m", "scripts.gate_patch.real_kernel", str(release(version)), str(patched), device, str(output)]
     environment = {**os.environ, "TRITON_DEFAULT_FP_FUSION": "1", "PYTHONPATH": str(REPOSITORY)}
     if device == "cpu":
         environment["TRITON_INTERPRET"] = "1"

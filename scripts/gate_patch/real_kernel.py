@@ -1,12 +1,13 @@
-"""Runs vLLM's real kernel, stock against patched: `python real_kernel.py STOCK PATCHED DEVICE OUTPUT`, in its own process.
+"""Runs vLLM's real kernel, stock against patched: `python -m scripts.gate_patch.real_kernel STOCK PATCHED DEVICE OUTPUT`.
 
 STOCK and PATCHED are folders with a release, the second with the source patch. On `cpu` the kernel is interpreted
 (float32; the caller sets TRITON_INTERPRET=1), on `cuda` it is compiled (bfloat16) and timed. torch and Triton are real;
-vLLM's other modules are stubs. The repository must be on PYTHONPATH.
+vLLM's other modules are stubs.
 """
 
 from __future__ import annotations
 
+import enum
 import hashlib
 import importlib.util
 import json
@@ -24,7 +25,17 @@ import triton.language as tl
 
 from scripts.gate_patch.plugin.admission import VerifyThreshold
 from scripts.gate_patch.plugin.objects import make_launcher
-from tests.gate_patch.stubs import KVQuantMode
+
+
+class KVQuantMode(enum.IntEnum):
+    """The kinds of quantised cache that the launcher asks for, as numbered by vLLM; the runs here have none."""
+
+    NONE = 0
+    FP8_PER_TENSOR = 1
+    INT8_PER_TOKEN_HEAD = 2
+    FP8_PER_TOKEN_HEAD = 3
+    INT4_PER_TOKEN_HEAD = 4
+
 
 HELPERS = "vllm.v1.attention.ops.triton_attention_helpers"
 SEGMENTS, BLOCK_SIZE, THRESHOLD = 16, 16, 4
@@ -56,8 +67,8 @@ def put_stubs(root: Path) -> None:
 def load(name: str, path: Path) -> Any:
     """Load one file as a module."""
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
+    if spec is None or spec.loader is None:
+        raise FileNotFoundError(f"{path} is no Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)
@@ -144,6 +155,7 @@ def time_us(launch: Any) -> float:
 
 
 def main() -> None:
+    """Run every case in each way and write the answers."""
     stock_root, patched_root, device, output = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], Path(sys.argv[4])
     put_stubs(stock_root)
     file = "vllm/v1/attention/ops/triton_unified_attention.py"
