@@ -124,7 +124,7 @@ constraints: $(VENV)/.made ## Write requirements/constraints.txt anew from the n
 	$(call step,Resolving the newest releases)
 	@rm -rf $(BUILD)/pin && mkdir -p $(BUILD)
 	@$(PYTHON) -m venv $(BUILD)/pin
-	@$(BUILD)/pin/bin/python -m pip install --quiet --disable-pip-version-check '.[site,stills,dev,kernels,measure,serve]'
+	@$(BUILD)/pin/bin/python -m pip install --quiet --disable-pip-version-check '.[site,stills,dev,kernels,measure,serve,trace,campaign]'
 	@{ echo '# The exact versions that `make` installs and CI tests. Written by `make constraints`; do not edit.'; \
 		$(BUILD)/pin/bin/python -m pip freeze --exclude ledgermark | sed \
 		's/^pymdown-extensions==.*/&; python_full_version >= "3.11.5"\npymdown-extensions==12.3; python_full_version < "3.11.5"/'; \
@@ -156,7 +156,7 @@ $(VENV)/.installed-site: $(VENV)/.made pyproject.toml $(CONSTRAINTS)
 
 $(VENV)/.installed-dev: $(VENV)/.installed-site
 	$(call step,Installing what the tests need (a minute or so))
-	@$(PIP_INSTALL) --editable '.[site,stills,dev,kernels,measure,serve]'
+	@$(PIP_INSTALL) --editable '.[site,stills,dev,kernels,measure,serve,trace,campaign]'
 	@touch $@
 
 # Without Node nothing is fetched or stamped: the build says in one line what it took instead, and a Node installed later is noticed.

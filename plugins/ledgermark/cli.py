@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from ledgermark import report as reports
+from ledgermark.adopt_door import adopt
 from ledgermark.asked import pages_asked, path_in
 from ledgermark.claims import parse_key
 from ledgermark.clock import today
@@ -208,6 +209,17 @@ def coverage(config: Path, form: str, verbose: bool) -> None:  # noqa: FBT001
         click.echo(coverage_json(coverage_of(project), languages, verbose=verbose))
     else:
         click.echo(coverage_text(coverage_of(project), languages, verbose=verbose, say=speech()))
+
+
+@cli.command("add-dataset")
+@click.argument("file", type=click.Path(path_type=Path))
+@_CONFIG
+@click.option("--dry-run", "dry", is_flag=True, help="Check everything, write nothing.")
+def add_dataset(file: Path, config: Path, dry: bool) -> None:  # noqa: FBT001
+    """Put a result FILE into the data folder and its resource, which lies beside it, into the descriptor; whole or not at all."""
+    adopted = adopt(file, config, dry=dry)
+    click.echo(reports.report(adopted.findings, "text", adopted.summary, speech()))
+    sys.exit(1 if adopted.findings else 0)
 
 
 @cli.command()

@@ -16,7 +16,7 @@ from .world import World
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-INSTRUMENTS = ("ladder", "ab", "spec")
+INSTRUMENTS = ("ladder", "ab", "spec", "trace", "collective", "campaign")
 """Modules of this package, each with HELP, `add_arguments(parser)` and `run(options, world) -> int`."""
 DONE, FAILED, COULD_NOT_RUN = 0, 1, 2
 

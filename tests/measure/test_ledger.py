@@ -14,10 +14,12 @@ from ledgermark.descriptor import read_descriptor
 from scripts.measure.ab import AB
 from scripts.measure.ab_cells import AB_CELLS
 from scripts.measure.chinese import LOCALE
+from scripts.measure.collective_table import COLLECTIVE, SIZES
 from scripts.measure.ladder import LADDER
 from scripts.measure.rungs import RUNGS
 from scripts.measure.spec import SPEC
 from scripts.measure.spec_points import BEST, POINTS, POSITIONS
+from scripts.measure.trace_tables import STEPS, TRACE
 from tests.measure import test_ab, test_spec
 from tests.measure.fake import Behaviour
 from tests.measure.harness import measure, serve
@@ -30,6 +32,10 @@ if TYPE_CHECKING:
 
 PO = "site_src/locale/zh/LC_MESSAGES/data.po"
 TABLES = {
+    "trace": TRACE,
+    "steps": STEPS,
+    "collective": COLLECTIVE,
+    "sizes": SIZES,
     "ladder": LADDER,
     "rungs": RUNGS,
     "ab": AB,
