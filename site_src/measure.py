@@ -4,6 +4,7 @@ A size is its measured rounds: their median is its time, (max − min) / mean th
 each rank sends over the link in a second: S/t times 2(n − 1)/n for an all-reduce, (n − 1)/n for an all-gather.
 """
 
+from collections.abc import Sequence
 from decimal import Decimal
 
 from ledgermark import Ledger, Quantity, Row, count, largest, mean, metric, smallest
@@ -134,7 +135,7 @@ def agree(ledger: Ledger, operation: str, mode: str, message_bytes: int) -> bool
 @metric(unit="1", formula="sizes with a spread above 10 %")
 def collective_uneven(ledger: Ledger, mode: str) -> Quantity:
     """Sizes whose rounds do not agree, of both collectives between two H200."""
-    return count(ledger.rows("h200_collective_sizes", mode=mode, chart_grade=False))
+    return _none_or_more(ledger.rows("h200_collective_sizes", mode=mode, chart_grade=False), collective_cells(ledger, mode))
 
 
 @metric(unit="1", formula="sizes of both operations")
@@ -149,22 +150,32 @@ def collective_widest_spread(ledger: Ledger, mode: str) -> Quantity:
     return largest(collective_spread(ledger, operation, mode, size) for operation in OPERATIONS for size in message_sizes(ledger))
 
 
-@metric(unit="1")
+def _none_or_more(found: Sequence[Row], among: Quantity) -> Quantity:
+    """Return how many were found; that none were rests on all that were looked at."""
+    return count(found, unit=among.unit.symbol) + 0 * among
+
+
+@metric(unit="row")
 def collective_failed(ledger: Ledger) -> Quantity:
     """Rounds that failed, or whose result was not the right one, between two H200."""
-    return count(ledger.rows("h200_collective", status="failed"))
+    return _none_or_more(ledger.rows("h200_collective", status="failed"), collective_rounds(ledger))
 
 
-@metric(unit="1")
+@metric(unit="row")
 def collective_rounds(ledger: Ledger) -> Quantity:
     """Rows of the sweep over two H200: one for each round, the warm-up's too."""
-    return count(ledger.rows("h200_collective"))
+    return count(ledger.rows("h200_collective"), unit="row")
 
 
-@metric(unit="1")
+@metric(unit="round")
 def collective_measured(ledger: Ledger) -> Quantity:
-    """Measured rounds of each size of the sweep over two H200."""
-    return count(rounds(ledger, "all_reduce", "graph", SMALLEST))
+    """Fewest measured rounds of a size of the sweep over two H200."""
+    return smallest(
+        count(rounds(ledger, operation, mode, size), unit="round")
+        for operation in OPERATIONS
+        for mode in MODES
+        for size in message_sizes(ledger)
+    )
 
 
 # Between the two Radeons, whose messages lie between two sizes of the sweep
