@@ -99,9 +99,11 @@ class Ledger:
 
     Attributes:
         seen: where a recording ledger notes each cell that was read; None for one that does not record.
+        asked: where it notes each dataset that was asked for, whether or not there was a row to read.
     """
 
     seen: set[Cell] | None = None
+    asked: set[str] | None = None
 
     def __init__(self, tables: Iterable[Table], unusable: Iterable[str] = (), *, incomplete: bool = False) -> None:
         self._tables = {table.dataset.name: table for table in tables}
@@ -109,20 +111,28 @@ class Ledger:
         self._incomplete = incomplete
         self._indices: dict[tuple[str, tuple[str, ...]], dict[tuple[str, ...], list[int]]] = {}
 
-    def recording(self) -> Ledger:
-        """Return a ledger over the same tables that notes in `seen` each cell it hands out."""
-        copy = Ledger(self._tables.values(), self._unusable, incomplete=self._incomplete)
-        copy._indices = self._indices
-        copy.seen = set()
+    def recording(self, *, cells: bool = True) -> Ledger:
+        """Return a ledger over the same tables that notes in `asked` each dataset and, if `cells`, in `seen` each cell it hands out."""
+        copy = Ledger((), self._unusable, incomplete=self._incomplete)
+        copy._tables, copy._indices = self._tables, self._indices
+        copy.seen, copy.asked = set() if cells else None, set()
         return copy
+
+    def shares(self, other: Ledger, names: Iterable[str]) -> bool:
+        """Return whether another ledger has the very same tables for some names, or lacks them too."""
+        return all(self._tables.get(name) is other._tables.get(name) for name in names)
 
     @property
     def datasets(self) -> dict[str, Dataset]:
         """The described datasets whose files could be read, by name."""
+        if self.asked is not None:
+            self.asked.update(self._tables)
         return {name: table.dataset for name, table in self._tables.items()}
 
     def table(self, dataset: str) -> Table:
         """Return a dataset's table. Raises `LedgerError` for an unknown name."""
+        if self.asked is not None:
+            self.asked.add(dataset)
         if dataset in self._unusable or (self._incomplete and dataset not in self._tables):
             msg = Message("the file of dataset {dataset} cannot be used", dataset=dataset)
             raise LedgerError(msg, unusable=True)
