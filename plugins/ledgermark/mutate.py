@@ -24,7 +24,7 @@ from ledgermark.fix import Edit, apply_edits
 from ledgermark.heads import check_units
 from ledgermark.ledger import Ledger
 from ledgermark.memory import Memory
-from ledgermark.metrics import Evaluator
+from ledgermark.metrics import EvaluationError, Evaluator
 from ledgermark.mutants import KINDS, Mutant, Nudged, Rewritten, Undrawn, numbered
 from ledgermark.naming import check_subjects
 from ledgermark.numbermutants import number_mutants
@@ -47,8 +47,10 @@ if TYPE_CHECKING:
     from datetime import date
 
     from ledgermark.check import Project
+    from ledgermark.claims import Claim
     from ledgermark.findings import Finding
     from ledgermark.ground import Ground
+    from ledgermark.quantity import Quantity
 
 
 def find_mutants(ground: Ground, today: date) -> list[Mutant]:
@@ -176,8 +178,13 @@ class Judge:
         aliases = project.settings.aliases
         yield from check_relations(page, reading, words.language, words.pattern)
         yield from check_units(page, reading, aliases)
-        values = {claim.key: verify(claim, self._ground.evaluator, aliases).values for claim in page.claims.claims}
-        yield from check_subjects(page, reading, words, self._owners, values)
+        yield from check_subjects(page, reading, words, self._owners, {claim.key: self._values(claim) for claim in page.claims.claims})
+
+    def _values(self, claim: Claim) -> tuple[Quantity, ...]:
+        try:
+            return self._ground.evaluator.values(claim)
+        except EvaluationError:
+            return ()
 
     def _numbers(self, page: Page, project: Project) -> Iterator[Finding]:
         numbers = tuple((*page.source.place(number.offset), number) for number in numbers_of(page, reader_of(project)))

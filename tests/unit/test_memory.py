@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ledgermark.cellmutants import with_cell
 from ledgermark.check import check_project
 from ledgermark.claims import parse_key
+from ledgermark.ledger import Ledger  # noqa: TC001  (what a metric's parameters are is asked when it is made one)
 from ledgermark.memory import Memory
 from ledgermark.metrics import Evaluator, find_metrics, metric
 from ledgermark.pages import read_page
@@ -17,7 +18,6 @@ from ledgermark.source import Source
 
 if TYPE_CHECKING:
     from ledgermark.check import Project
-    from ledgermark.ledger import Ledger
 
 TODAY = date(2026, 12, 1)
 
