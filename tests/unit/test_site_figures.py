@@ -23,10 +23,11 @@ SECOND_CARD = (
     "achieved_bandwidth",
     "memory_controller",
 )
-NAMES = (*GATE, *H200, *DRAFTS, *HYBRID, *SECOND_CARD, "story")
+MEASURE = ("all_reduce_sizes",)
+NAMES = (*GATE, *H200, *DRAFTS, *HYBRID, *SECOND_CARD, "story", *MEASURE)
 # Those with an input that was transcribed: published sweeps, a profile, the gate's runs on the A100, the shapes of the models, the counters.
 TRANSCRIBED = (*DRAFTS, "hybrid_profile", "pair_lead", "mtp_split", "achieved_bandwidth", "memory_controller")
-BADGES = {**dict.fromkeys(H200, "rerun"), **dict.fromkeys(TRANSCRIBED, "transcribed")}
+BADGES = {**dict.fromkeys((*H200, *MEASURE), "rerun"), **dict.fromkeys(TRANSCRIBED, "transcribed")}
 
 
 @pytest.fixture(scope="module")
@@ -157,4 +158,30 @@ def test_the_fit_shows_what_it_leaves_over(project: Project) -> None:
         "First token, faster round: 39.9366 s",
         "By the fit: 39.9529 s",
         "Measured against the fit: −0.04 %",
+    ]
+
+
+def test_rounds_that_do_not_agree_are_drawn_one_by_one(project: Project) -> None:
+    figure = drawn(project, "all_reduce_sizes", "en")
+    assert (figure.view, *figure.views) == ("Time", "Bus bandwidth")
+    for spec in (figure.spec, *figure.views.values()):
+        points = {trace["name"]: len(trace["y"]) for trace in spec["data"]}
+        assert points == {
+            "all-reduce, graph replay": 10,
+            "all-reduce, eager": 2,
+            "all-reduce, eager, single rounds": 8 * 5,
+            "all-gather, graph replay": 10,
+            "all-gather, eager": 2,
+            "all-gather, eager, single rounds": 8 * 5,
+        }
+        assert spec["layout"]["xaxis"]["type"] == spec["layout"]["yaxis"]["type"] == "log"
+    assert plain(figure.spec["data"][0]["customdata"][-1]) == [
+        "all-reduce, graph replay, 256 MiB: 891.76 µs",
+        "Median",
+        "Median of 5 rounds: 891.8 µs",
+        "Fastest round: 891.2 µs",
+        "Slowest round: 892.3 µs",
+        "Spread: 0.1 %",
+        "Bus bandwidth: 301.0 GB/s",
+        "Algorithm bandwidth: 301.0 GB/s",
     ]

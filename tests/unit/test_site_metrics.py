@@ -259,6 +259,28 @@ SHOWN = [
     ("step_cost_most?machine=a100,radeon", "1.25×, 1.39×"),
     ("mtp_worth_a100?context=500,32000", "+74.9 %, +58.0 %"),
     ("mtp_worth_radeon?context=500,32000", "+29.8 %, +7.9 %"),
+    # collectives between two H200
+    ("collective_time?operation=all_reduce&mode=graph&message_bytes=1024,262144,268435456", "11.5 µs, 14.0 µs, 891.8 µs"),
+    ("collective_time?operation=all_gather&mode=graph&message_bytes=1024,262144,268435456", "10.6 µs, 12.4 µs, 552.4 µs"),
+    ("collective_spread?operation=all_reduce&mode=graph,eager&message_bytes=1024", "0.3 %, 43.1 %"),
+    ("collective_bus?operation=all_reduce,all_gather&mode=graph&message_bytes=268435456", "301.0 GB/s, 243.0 GB/s"),
+    ("collective_algorithm?operation=all_reduce,all_gather&mode=graph&message_bytes=268435456", "301.0 GB/s, 486.0 GB/s"),
+    ("collective_share?operation=all_reduce,all_gather&mode=graph&message_bytes=268435456", "63.0 %, 50.8 %"),
+    ("collective_growth?operation=all_reduce,all_gather&mode=graph&message_bytes=262144", "1.22×, 1.16×"),
+    ("collective_graph_excess?operation=all_gather&message_bytes=67108864,268435456", "+2.7 %, +0.6 %"),
+    ("collective_fastest_round?operation=all_reduce&mode=eager&up_to=4194304", "43.4 µs"),
+    ("collective_slowest_round?operation=all_reduce&mode=eager&up_to=4194304", "77.6 µs"),
+    ("collective_smallest", "1 KiB"),
+    ("collective_largest", "256 MiB"),
+    ("collective_uneven_up_to?operation=all_reduce,all_gather", "16 MiB, 16 MiB"),
+    ("collective_uneven?mode=graph,eager", "0, 16"),
+    ("collective_cells?mode=graph,eager", "20, 20"),
+    ("collective_widest_spread?mode=graph,eager", "0.53 %, 76.9 %"),
+    ("collective_failed", "0 rows"),
+    ("collective_rounds", "240 rows"),
+    ("collective_measured", "5 rounds"),
+    ("radeons_over_h200_least", "1.33×"),
+    ("radeons_over_h200_most", "1.81×"),
 ]
 
 
@@ -306,6 +328,7 @@ def test_every_metric_stands_in_the_table(evaluator: Evaluator) -> None:
         ("bandwidth_share?model=Qwen3.8-27B&run=q38_two_routed", "0 rows of model_geometry"),
         ("a100_tokens?arm=stock&context=640", "no A100 rounds of arm 'stock' at 640"),
         ("step_cost_least?machine=l4", "no machine 'l4'; there are a100, radeon"),
+        ("collective_time?operation=all_reduce&mode=sync&message_bytes=1024", "no rounds of all_reduce, sync, 1024 bytes"),
     ],
 )
 def test_refuses_what_nobody_measured(evaluator: Evaluator, key: str, reason: str) -> None:
@@ -351,3 +374,13 @@ def test_no_name_is_given_twice(drawing: bool) -> None:  # noqa: FBT001 - a para
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
     ]
     assert [name for name in set(names) if names.count(name) > 1] == []
+
+
+def test_collectives_are_summed_up_as_the_instrument_did(evaluator: Evaluator) -> None:
+    columns = {"time": "median_us", "spread": "spread_pct", "bus": "bus_gb_s", "algorithm": "algorithm_gb_s"}
+    for row in evaluator.ledger.rows("h200_collective_sizes"):
+        key = "&".join(f"{column}={row.text(column)}" for column in ("operation", "mode", "message_bytes"))
+        for name, column in columns.items():
+            (value,) = evaluator.values(parse_key(f"collective_{name}?{key}"))
+            # The instrument computed from more digits than it wrote: six, of the rounds too.
+            assert float(value) == pytest.approx(float(row[column]), rel=2e-3 if name == "spread" else 1e-5), (key, name)
