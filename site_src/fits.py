@@ -79,6 +79,10 @@ def _rung(context: int, rows: list[Row]) -> Rung:
 
 def fit_prefill(ledger: Ledger, campaign: str, cfg: str) -> Fit:
     """Return the fit of a prefill ladder. Raises ValueError when fewer than four of its cells are chart grade."""
+    return ledger.derived(("fit_prefill", campaign, cfg), lambda data: _fit(data, campaign, cfg))
+
+
+def _fit(ledger: Ledger, campaign: str, cfg: str) -> Fit:
     rungs = prefill_rungs(ledger, campaign, cfg)
     used = tuple(rung for rung in rungs if rung.chart_grade)
     if len(used) < FEWEST_RUNGS:

@@ -6,10 +6,12 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
+import pytest
+
 from ledgermark.cellmutants import with_cell
 from ledgermark.check import check_project
 from ledgermark.claims import parse_key
-from ledgermark.ledger import Ledger  # noqa: TC001  (what a metric's parameters are is asked when it is made one)
+from ledgermark.ledger import Ledger
 from ledgermark.memory import Memory
 from ledgermark.metrics import Evaluator, find_metrics, metric
 from ledgermark.pages import read_page
@@ -92,3 +94,32 @@ def test_a_metric_is_asked_again_only_when_a_table_it_asked_for_is_another(proje
     assert asked(second) == ["tables"]
     assert asked(Evaluator(ladder, metrics, first)) == asked(Evaluator(ladder, metrics, second)) == ["rates", "tables"]
     assert asked(Evaluator(project.ledger, dict(metrics), first)) == ["rates", "tables"]
+
+
+def test_what_is_derived_is_made_once_and_read_by_all_who_ask(project: Project) -> None:
+    ledger = Ledger(project.ledger.table(name) for name in project.ledger.datasets)
+    made: list[int] = []
+
+    def derive(data: Ledger) -> Quantity:
+        made.append(len(data.datasets))
+        return total(row["tok_s"] for row in data.rows("ladder", arm="base"))
+
+    first, second = ledger.recording(), ledger.recording()
+    assert first.derived(("sum",), derive) == second.derived(("sum",), derive) == ledger.derived(("sum",), derive)
+    assert len(made) == 1
+    assert first.seen == second.seen == {Cell("ladder", line, "tok_s") for line in (2, 3)}
+    assert first.asked == second.asked == {"ladder", "trace"}
+    assert with_cell(ledger, Cell("ladder", 2, "tok_s"), "7").derived(("sum",), derive) != first.derived(("sum",), derive)
+
+
+def test_what_cannot_be_derived_was_read_all_the_same(project: Project) -> None:
+    ledger = project.ledger.recording()
+
+    def derive(data: Ledger) -> Quantity:
+        return data.one("trace", arm="base")["calls"] / 0
+
+    for _ in range(2):
+        with pytest.raises(ArithmeticError):
+            ledger.derived(("wrong",), derive)
+    assert ledger.seen == {Cell("trace", 2, "calls")}
+    assert ledger.asked == {"trace"}
