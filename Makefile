@@ -104,12 +104,15 @@ sweep: setup-dev ## Time the kernel and its peers on this machine's GPU
 	@$(BIN)/python -m scripts.attention.sweep $(SWEEP_ARGS)
 
 ##@ Measure
-.PHONY: measure bench-client
+.PHONY: measure bench-client bench-trace
 measure: setup-dev ## Measure a server: make measure MEASURE_ARGS='ladder --url http://localhost:8000' (see scripts/measure/README.md)
 	@$(BIN)/python -m scripts.measure $(or $(MEASURE_ARGS),--help)
 
 bench-client: setup-dev ## Time what the measuring client itself costs at 200 tokens a second
 	@$(BIN)/python -m tools.bench_client
+
+bench-trace: setup-dev ## Time how fast a profiler's trace of 2 GB is read, and in how much memory
+	@$(BIN)/python -m tools.bench_trace
 
 ##@ Look after
 .PHONY: setup setup-dev chromium constraints clean distclean help

@@ -56,11 +56,13 @@ def latest_session(rows: Sequence[Row]) -> dict[int, list[Row]]:
     cells: dict[int, list[Row]] = {}
     for row in rows:
         cells.setdefault(int(row.text("context")), []).append(row)
-    return {at: [row for row in cells[at] if row.text("session") == _last(cells[at])] for at in sorted(cells)}
+    return {at: _latest(cells[at]) for at in sorted(cells)}
 
 
-def _last(rows: Sequence[Row]) -> str:
-    return max((row.text("session") for row in rows), key=int)
+def _latest(rows: Sequence[Row]) -> list[Row]:
+    sessions = [row.text("session") for row in rows]
+    last = max(sessions, key=int)
+    return [row for row, session in zip(rows, sessions, strict=True) if session == last]
 
 
 def prefill_rungs(ledger: Ledger, campaign: str, cfg: str) -> list[Rung]:
@@ -77,6 +79,10 @@ def _rung(context: int, rows: list[Row]) -> Rung:
 
 def fit_prefill(ledger: Ledger, campaign: str, cfg: str) -> Fit:
     """Return the fit of a prefill ladder. Raises ValueError when fewer than four of its cells are chart grade."""
+    return ledger.derived(("fit_prefill", campaign, cfg), lambda data: _fit(data, campaign, cfg))
+
+
+def _fit(ledger: Ledger, campaign: str, cfg: str) -> Fit:
     rungs = prefill_rungs(ledger, campaign, cfg)
     used = tuple(rung for rung in rungs if rung.chart_grade)
     if len(used) < FEWEST_RUNGS:

@@ -32,7 +32,7 @@ import yaml
 
 from ledgermark.addresses import address_of
 from ledgermark.clock import today
-from ledgermark.config_file import markdown_extensions, read_config
+from ledgermark.config_file import markdown_extensions, read_config, settings_in
 from ledgermark.datafiles import data_files
 from ledgermark.examine import examine
 from ledgermark.project import load_project
@@ -43,9 +43,12 @@ from tools import plain_hook
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ledgermark.settings import Settings
+
 BAR: Final = 1.5
 _STILLS: Final = ".cache/ledgermark"
 _SOURCES: Final = ("data", "en", "zh", "site_src", "scripts", "node_modules")
+_LATER: Final = "/*/data/*.md\n"  # the pages of the datasets, which no navigation lists
 _CLAIM: Final = re.compile(r"""\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?:claim:[^\s)]*|given:\s*"[^"]*")\)""")
 _FENCE: Final = re.compile(r"^/{3,} *(?:(?:figure|erratum|evidence|abstract|corrections)\b.*)?$\n(?:^ {4}.*\n)*", re.MULTILINE)
 _ERRATUM: Final = re.compile(r"^(/{3,}) *erratum\b.*?^\1 *$\n?", re.MULTILINE | re.DOTALL)
@@ -76,13 +79,15 @@ _Loader.add_multi_constructor("", lambda _loader, tag, node: Tagged(tag, node))
 _Dumper.add_representer(Tagged, lambda _dumper, tagged: tagged.node)
 
 
-def plain_config(config: dict[str, Any]) -> dict[str, Any]:
-    """Return the configuration of the same site without ledgermark: no plugin, no extension of ours."""
-    kept = ("site_name", "site_url", "edit_uri", "not_in_nav", "use_directory_urls", "theme", "extra")
+def plain_config(config: dict[str, Any], settings: Settings) -> dict[str, Any]:
+    """Return the configuration of the same site without ledgermark: no plugin, no extension of ours, the same navigation."""
+    kept = ("site_name", "site_url", "edit_uri", "use_directory_urls", "theme", "extra")
     return {
         **{name: config[name] for name in kept if name in config},
         "docs_dir": "docs",
+        "not_in_nav": f"{config.get('not_in_nav', '')}\n{_LATER}",
         "hooks": ["plain_hook.py"],
+        "nav": [{language: [f"{language}/{item}" for item in settings.navigation]} for language in settings.languages],
         "plugins": [item for item in config["plugins"] if _name(item) != "ledgermark"],
         "markdown_extensions": [item for item in config.get("markdown_extensions", []) if not _name(item).startswith("ledgermark")],
     }
@@ -113,7 +118,8 @@ def stage(root: Path, folder: Path, article: str, copies: int) -> tuple[Path, Pa
             name = f"{Path(article).stem}-{number + 1}.md"
             (bound / language / name).write_text(_ERRATUM.sub("", text), "utf-8")
     _stage_plain(bound, plain)
-    config = plain_config(yaml.load((root / "mkdocs.yml").read_text("utf-8"), _Loader))  # noqa: S506  (derived from SafeLoader)
+    read = yaml.load((root / "mkdocs.yml").read_text("utf-8"), _Loader)  # noqa: S506  (derived from SafeLoader)
+    config = plain_config(read, settings_in(read_config(bound / "mkdocs.yml")))
     (plain / "mkdocs.yml").write_text(yaml.dump(config, Dumper=_Dumper, allow_unicode=True), "utf-8")
     return bound, plain
 

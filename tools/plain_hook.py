@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from markupsafe import Markup
+from mkdocs.structure.nav import Navigation
 
 NAME: Final = "plain.json"
 
@@ -20,6 +21,22 @@ def on_config(config: Any) -> Any:
     return config
 
 
+def on_nav(nav: Any, config: Any, files: Any) -> Any:  # noqa: ARG001
+    """Give each language a navigation of its own, as ledgermark does: with both on every page the templates would have twice the work."""
+    found = config.extra["plain"]["navigations"] = {}
+    for section in nav.items:
+        if not section.is_section:
+            continue
+        pages = [page for page in nav.pages if page.file.src_uri.startswith(f"{section.title}/")]
+        items = list(section.children)
+        for item in items:
+            item.parent = None
+        for before, page, after in zip([None, *pages], pages, [*pages[1:], None], strict=False):
+            page.previous_page, page.next_page = before, after
+        found[section.title] = Navigation(items, pages)
+    return nav
+
+
 def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:  # noqa: ARG001
     """Put what a page of the data says where its marks are: what a search reads."""
     parts, _ = config.extra["plain"]["parts"].get(page.file.src_uri, ({}, {}))
@@ -28,7 +45,7 @@ def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:  # no
     return html
 
 
-def on_page_context(context: dict[str, Any], page: Any, config: Any, nav: Any) -> dict[str, Any]:  # noqa: ARG001  (MkDocs gives these names)
+def on_page_context(context: dict[str, Any], page: Any, config: Any, nav: Any) -> dict[str, Any]:
     """Tell the templates of a page what ledgermark would."""
     plain = config.extra["plain"]
     _, heavy = plain["parts"].get(page.file.src_uri, ({}, {}))
@@ -38,6 +55,14 @@ def on_page_context(context: dict[str, Any], page: Any, config: Any, nav: Any) -
     if values:
         words = plain["words"][values["lang"]]
         masthead = {name: Markup(value) if name in ("title", "dek") else value for name, value in (values["masthead"] or {}).items()}  # noqa: S704
-        context["lm"] = {**values, "t": lambda message, **places: words.get(message, message).format(**places), "masthead": masthead or None}
+
+        def said(message: str, **places: object) -> str:
+            """Return a message as the page's catalogue has it; its places stay as they are where nothing is given to fill them."""
+            text = words.get(message) or message
+            return text.format(**places) if places else text
+
+        context["lm"] = {**values, "t": said, "masthead": masthead or None}
         config.theme["language"] = values["lang"]
+    language = page.file.src_uri.partition("/")[0]
+    context["nav"] = plain["navigations"].get(language, nav)
     return context

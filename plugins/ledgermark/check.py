@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ledgermark.catalogue import DOMAINS
@@ -10,11 +11,12 @@ from ledgermark.coverage import Coverage, coverage_of, covered_findings, term_fi
 from ledgermark.datafacts import words_of
 from ledgermark.errata import check_errata
 from ledgermark.evidence import check_captions, check_evidence
-from ledgermark.figures import Drawn, draw
+from ledgermark.figures import Drawn, check_placed, draw
 from ledgermark.findings import Finding, nearest
 from ledgermark.heads import check_units
+from ledgermark.memory import Memory
 from ledgermark.messages import Message, joined
-from ledgermark.metrics import EvaluationError, Evaluator
+from ledgermark.metrics import Evaluator
 from ledgermark.naming import check_declared, check_subjects
 from ledgermark.pages import Page, apply_silences
 from ledgermark.parity import check_parity
@@ -25,7 +27,7 @@ from ledgermark.relations import check_relations
 from ledgermark.subjects import Owners, Words
 from ledgermark.suggest import Suggestions, suggestions_for
 from ledgermark.units import parse_unit
-from ledgermark.verify import Problem, verify
+from ledgermark.verify import Problem, Verdict, verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -101,36 +103,40 @@ class Checked:
     coverage: Coverage = field(default_factory=Coverage)
 
 
-def check_project(project: Project, today: date, only: frozenset[str] | None = None) -> Checked:
+def check_project(project: Project, today: date, only: frozenset[str] | None = None, memory: Memory | None = None) -> Checked:
     """Return everything wrong with a project.
 
     Args:
         project: as read.
         today: the date no erratum may be after.
         only: the pages to report on, as paths; None for all. What these share with the rest (data, metrics) is always reported.
+        memory: of checks of projects that have parts of this one.
     """
-    evaluator = Evaluator(project.ledger, project.metrics or {})
-    findings = list(project.findings)
+    memory = memory or Memory()
+    evaluator = _evaluator(project, memory)
+    findings, aliases = list(project.findings), project.settings.aliases
     values: dict[str, tuple[Quantity, ...]] = {}
     drawn: dict[tuple[str, str], Drawn] = {}
-    parity = check_parity({language: project.pages.get(language, {}) for language in project.settings.languages})
-    published = compare(project.pages, project.history, project.settings.aliases)
-    owners = Owners(project.families, project.ledger, project.metrics or {})
-    words = {language: Words(project.families, language) for language in project.settings.languages}
+    published = compare(project.pages, project.history, aliases)
+    parts = project.families, project.ledger, project.metrics
+    owners = memory.once("owners", parts, lambda: Owners(project.families, project.ledger, project.metrics or {}))
+    words = memory.once("words", (project.families, project.settings), lambda: _words(project))
     findings += check_declared(project.families, project.metrics or {}, project.settings.subjects)
     # No comment silences these: a published number changes only with an erratum.
     always = (project.history.path, *(only or ()))
     findings += [finding for finding in published.findings if only is None or finding.path in always]
     shared: dict[str, list[Finding]] = {}
-    for finding in parity:
+    for finding in check_parity({language: project.pages.get(language, {}) for language in project.settings.languages}, memory):
         shared.setdefault(finding.path, []).append(finding)
     keys = (claim.key for page in project.all_pages for claim in page.claims.claims)
-    coverage, suggestions = coverage_of(project), suggestions_for(keys, evaluator, project.settings.aliases)
+    coverage, suggestions = coverage_of(project, memory), suggestions_for(keys, evaluator, aliases)
     for page in project.all_pages:
         found = [*page.findings, *shared.get(page.source.path, ())]
-        found += _check_claims(page, project, evaluator, values, suggestions)
-        found += _check_words(page, words[page.language or next(iter(words))], owners, values, project.settings.aliases)
-        found += _check_figures(page, project, drawn)
+        verdicts = memory.once("verdicts", (page, evaluator, project.settings), partial(_verdicts, page, project, evaluator))
+        found += _check_claims(page, project, verdicts, values, suggestions)
+        spoken = words[page.language or next(iter(words))]
+        found += memory.once("spoken", (page, spoken, owners, verdicts), partial(_check_words, page, spoken, owners, values, aliases))
+        found += _check_figures(page, project, drawn, memory)
         found += check_evidence(page, values, project.ledger)
         language = page.language or next(iter(project.settings.languages))
         found += check_captions(page, values, {name: item.evidence for (name, at), item in drawn.items() if at == language})
@@ -145,15 +151,30 @@ def check_project(project: Project, today: date, only: frozenset[str] | None = N
     return Checked(project, tuple(sorted(set(findings))), values, drawn, published, coverage)
 
 
+def _evaluator(project: Project, memory: Memory) -> Evaluator:
+    metrics = project.metrics or {}
+    known = memory.once("evaluator", (project.metrics,), lambda: Evaluator(project.ledger, metrics))
+    return known if known.ledger is project.ledger else Evaluator(project.ledger, metrics, known)
+
+
+def _words(project: Project) -> dict[str, Words]:
+    return {language: Words(project.families, language) for language in project.settings.languages}
+
+
+def _verdicts(page: Page, project: Project, evaluator: Evaluator) -> list[tuple[Claim, Verdict]]:
+    claims = (claim for claim in page.claims.claims if project.metrics is not None or "." in claim.name)
+    return [(claim, verify(claim, evaluator, project.settings.aliases)) for claim in claims]
+
+
 def _check_claims(
-    page: Page, project: Project, evaluator: Evaluator, values: dict[str, tuple[Quantity, ...]], suggestions: Suggestions
+    page: Page,
+    project: Project,
+    verdicts: list[tuple[Claim, Verdict]],
+    values: dict[str, tuple[Quantity, ...]],
+    suggestions: Suggestions,
 ) -> list[Finding]:
     findings: list[Finding] = []
-    aliases = project.settings.aliases
-    for claim in page.claims.claims:
-        if project.metrics is None and "." not in claim.name:
-            continue
-        verdict = verify(claim, evaluator, aliases)
+    for claim, verdict in verdicts:
         values[claim.key] = verdict.values
         findings += [finding_of(page, claim, problem, project.ledger, _hint(claim, problem, suggestions)) for problem in verdict.problems]
     return findings
@@ -212,9 +233,8 @@ def rows_of(values: Iterable[Quantity], ledger: Ledger) -> list[str]:
     return [f"{path}:{line}" for path, line in places]
 
 
-def _check_figures(page: Page, project: Project, drawn: dict[tuple[str, str], Drawn]) -> list[Finding]:
+def _check_figures(page: Page, project: Project, drawn: dict[tuple[str, str], Drawn], memory: Memory) -> list[Finding]:
     findings: list[Finding] = []
-    seen: set[str] = set()
     datasets = project.ledger.datasets
     for block in page.evidence:
         if block.argument not in datasets and not any(block.argument in finding.path for finding in project.findings):
@@ -222,27 +242,20 @@ def _check_figures(page: Page, project: Project, drawn: dict[tuple[str, str], Dr
             findings.append(Finding(page.source.path, *page.source.place(block.argument_start), "LM601", message))
     if project.figures is None:
         return findings
-    for block in page.figures:
-        place = page.source.place(block.argument_start)
-        name = block.argument
-        if name not in project.figures:
-            findings.append(
-                Finding(page.source.path, *place, "LM601", Message("no figure '{name}'{hint}", name=name, hint=nearest(name, project.figures)))
-            )
-            continue
-        if name in seen:
-            message = Message("the figure '{name}' stands twice on this page; its id must be unique", name=name)
-            findings.append(Finding(page.source.path, *place, "LM604", message))
-        seen.add(name)
-        language = page.language or next(iter(project.settings.languages))
-        if (name, language) in drawn:
-            continue
-        try:
-            drawn[name, language] = draw(project.figures[name], project.ledger, project.catalogues[language])
-        except EvaluationError as error:
-            if error.code:
-                findings.append(Finding(page.source.path, *place, error.code, str(error)))
-    return findings
+    catalogue = project.catalogues[page.language or next(iter(project.settings.languages))]
+    ledger = project.ledger
+
+    def drawing(chosen: Figure) -> Drawn:
+        # What it has drawn over another ledger holds over this one where all tables that it asked for are the same.
+        made = memory.once(
+            "drawn",
+            (chosen, catalogue),
+            lambda: (draw(chosen, ledger, catalogue), ledger),
+            lambda known: known[1].shares(ledger, known[0].asked),
+        )
+        return made[0]
+
+    return [*findings, *check_placed(page, catalogue.language, project.figures, drawn, drawing)]
 
 
 def _check_errata(page: Page, project: Project, today: date) -> list[Finding]:

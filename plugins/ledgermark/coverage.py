@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ledgermark.exempt import RULE_NAMES
 from ledgermark.findings import Finding, printable
+from ledgermark.memory import Memory
 from ledgermark.messages import Message
 from ledgermark.near import unit_patterns
 from ledgermark.spelling import ALIASES
@@ -168,13 +169,20 @@ def reader_of(project: Pages) -> Reader:
     )
 
 
-def coverage_of(project: Pages) -> Coverage:
-    """Return every number that readers of a project's pages see, and what answers for each."""
-    reader = reader_of(project)
+def coverage_of(project: Pages, memory: Memory | None = None) -> Coverage:
+    """Return every number that readers of a project's pages see, and what answers for each.
+
+    Args:
+        project: the project.
+        memory: of projects that have pages of this one.
+    """
+    memory = memory or Memory()
+    made = reader_of(project)
+    reader = memory.once("reader", (project.settings,), lambda: made, lambda known: known == made)
     files: list[Covered] = []
     for page in project.all_pages:
-        numbers = ((*page.source.place(number.offset), number) for number in numbers_of(page, reader))
-        files.append(Covered(page.source.path, page.language, page.path, tuple(sorted(numbers, key=_place))))
+        numbers = memory.once("numbers", (page, reader), partial(_numbers, page, reader))
+        files.append(Covered(page.source.path, page.language, page.path, numbers))
     for language in project.settings.languages:
         for name, chips in _chips(project, language).items():
             shown = _chip_numbers(project, chips, reader)
@@ -183,6 +191,10 @@ def coverage_of(project: Pages) -> Coverage:
     files.sort(key=lambda file: (order[file.language], file.path, file.page))
     used = Counter(number.detail for file in files for _, _, number in file.numbers if number.state == "term")
     return Coverage(tuple(files), {term: used[term] for term in project.settings.terms})
+
+
+def _numbers(page: Page, reader: Reader) -> tuple[tuple[int, int, Number], ...]:
+    return tuple(sorted(((*page.source.place(number.offset), number) for number in numbers_of(page, reader)), key=_place))
 
 
 def _place(item: tuple[int, int, Number]) -> tuple[int, int]:

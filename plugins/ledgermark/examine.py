@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ledgermark.check import Checked, Project, check_project
 from ledgermark.contexts import Contexts
+from ledgermark.memory import Memory
 from ledgermark.rendered import check_rendered, is_doubtful
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ def examine(
     extensions: Sequence[str],
     configs: Mapping[str, Mapping[str, Any]],
     only: frozenset[str] | None = None,
+    memory: Memory | None = None,
 ) -> Checked:
     """Return everything wrong with a project.
 
@@ -29,11 +32,13 @@ def examine(
         extensions: the Markdown extensions of the site, by name.
         configs: their options.
         only: the pages to report on; None for all.
+        memory: of checks of projects that have parts of this one.
     """
-    checked = check_project(project, today, only)
+    memory = memory or Memory()
+    checked = check_project(project, today, only, memory)
     contexts = Contexts(checked)
     findings = list(checked.findings)
     for page in project.all_pages:
-        if (only is None or page.source.path in only) and is_doubtful(page):
+        if (only is None or page.source.path in only) and memory.once("doubtful", (page,), partial(is_doubtful, page)):
             findings += check_rendered(page, contexts, extensions, configs)
     return replace(checked, findings=tuple(sorted(set(findings))))

@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 from ledgermark.badge import badge_of
-from ledgermark.findings import in_words
+from ledgermark.findings import Finding, in_words, nearest
 from ledgermark.ledger import Ledger, LedgerError
 from ledgermark.messages import Message
 from ledgermark.metrics import EvaluationError
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from ledgermark.catalogue import Catalogue
+    from ledgermark.pages import Page
 
 _MARK: Final = "__ledgermark_figure__"
 _MAGNITUDE: Final = 100  # powers of ten beyond which a number is no measurement
@@ -101,6 +102,7 @@ class Drawn:
         digest: of the rows read, so that a reader can tell whether a recomputation saw the same.
         view: what `spec` shows, where there are other views.
         views: the specs of the others, by name.
+        asked: the datasets that the function asked for: while their tables are the same, it draws the same.
     """
 
     name: str
@@ -115,6 +117,7 @@ class Drawn:
     digest: str
     view: str = ""
     views: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    asked: frozenset[str] = frozenset()
 
     @property
     def csv(self) -> str:
@@ -139,6 +142,44 @@ def find_figures(namespace: Mapping[str, Any]) -> dict[str, Figure]:
         for name, value in namespace.items()
         if inspect.isfunction(value) and hasattr(value, _MARK) and not name.startswith("_")
     }
+
+
+def check_placed(
+    page: Page,
+    language: str,
+    figures: Mapping[str, Figure],
+    drawn: dict[tuple[str, str], Drawn],
+    drawing: Callable[[Figure], Drawn],
+) -> list[Finding]:
+    """Return what is wrong with the figures of a page, and add those to `drawn`, by name and language, that are not there yet.
+
+    Args:
+        page: the page.
+        language: that its figures speak.
+        figures: all there are, by name.
+        drawn: those drawn.
+        drawing: draws one.
+    """
+    findings: list[Finding] = []
+    seen: set[str] = set()
+    for block in page.figures:
+        place, name = page.source.place(block.argument_start), block.argument
+        if name not in figures:
+            message = Message("no figure '{name}'{hint}", name=name, hint=nearest(name, figures))
+            findings.append(Finding(page.source.path, *place, "LM601", message))
+            continue
+        if name in seen:
+            message = Message("the figure '{name}' stands twice on this page; its id must be unique", name=name)
+            findings.append(Finding(page.source.path, *place, "LM604", message))
+        seen.add(name)
+        if (name, language) in drawn:
+            continue
+        try:
+            drawn[name, language] = drawing(figures[name])
+        except EvaluationError as error:
+            if error.code:
+                findings.append(Finding(page.source.path, *place, error.code, str(error)))
+    return findings
 
 
 def draw(chosen: Figure, ledger: Ledger, catalogue: Catalogue) -> Drawn:
@@ -179,6 +220,7 @@ def draw(chosen: Figure, ledger: Ledger, catalogue: Catalogue) -> Drawn:
         digest=digest_of(evidence, ledger),
         view=drawing.view,
         views=plain_views(chosen.name, spec, drawing.views),
+        asked=frozenset(recording.asked or ()),
     )
 
 

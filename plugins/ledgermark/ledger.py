@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ledgermark.findings import Finding, nearest
 from ledgermark.messages import Message
@@ -15,10 +15,11 @@ from ledgermark.table import Table, canonical, plain, read_table
 from ledgermark.units import parse_unit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from ledgermark.descriptor import Column, Dataset
 
+Derived = TypeVar("Derived")
 Key = str | int | bool | Decimal
 _LISTED: Final = 1000  # different values of a stored column up to which it is worth saying which there are
 
@@ -41,10 +42,9 @@ class Row:
     """One row. `row["column"]` is a `Quantity` that knows this cell; `row.text("column")` is the cell as written."""
 
     def __init__(self, ledger: Ledger, dataset: str, position: int) -> None:
-        self._table = ledger.table(dataset)
-        self._dataset = dataset
-        self._position = position
+        self._table, self._dataset, self._position = ledger.table(dataset), dataset, position
         self._seen = ledger.seen
+        self._known = ledger.quantities if self._table.stored is None else None
 
     @property
     def line(self) -> int:
@@ -69,6 +69,17 @@ class Row:
         Raises:
             LedgerError: the column is unknown, a text, or the cell is empty.
         """
+        place = self._dataset, column, self._position
+        known = self._known.get(place) if self._known is not None else None
+        if known is None:
+            known = self._read(column)
+            if self._known is not None:
+                self._known[place] = known
+        elif self._seen is not None:
+            self._seen.update(known.evidence)
+        return known
+
+    def _read(self, column: str) -> Quantity:
         spec = _known(column, self._table.dataset)
         text = self.text(column)
         evidence = frozenset({Cell(self._dataset, self.line, column)})
@@ -99,30 +110,60 @@ class Ledger:
 
     Attributes:
         seen: where a recording ledger notes each cell that was read; None for one that does not record.
+        asked: where it notes each dataset that was asked for, whether or not there was a row to read.
+        quantities: the cells of files held in memory that were read as numbers, by dataset, column and position.
     """
 
     seen: set[Cell] | None = None
+    asked: set[str] | None = None
 
     def __init__(self, tables: Iterable[Table], unusable: Iterable[str] = (), *, incomplete: bool = False) -> None:
         self._tables = {table.dataset.name: table for table in tables}
-        self._unusable = frozenset(unusable)
-        self._incomplete = incomplete
+        self._unusable, self._incomplete = frozenset(unusable), incomplete
+        self.quantities: dict[tuple[str, str, int], Quantity] = {}
+        self._derived: dict[tuple[object, ...], tuple[Any, Ledger]] = {}
         self._indices: dict[tuple[str, tuple[str, ...]], dict[tuple[str, ...], list[int]]] = {}
 
-    def recording(self) -> Ledger:
-        """Return a ledger over the same tables that notes in `seen` each cell it hands out."""
-        copy = Ledger(self._tables.values(), self._unusable, incomplete=self._incomplete)
-        copy._indices = self._indices
-        copy.seen = set()
+    def recording(self, *, cells: bool = True) -> Ledger:
+        """Return a ledger over the same tables that notes in `asked` each dataset and, if `cells`, in `seen` each cell it hands out."""
+        copy = Ledger((), self._unusable, incomplete=self._incomplete)
+        copy._tables, copy._indices, copy.quantities, copy._derived = self._tables, self._indices, self.quantities, self._derived
+        copy.seen, copy.asked = set() if cells else None, set()
         return copy
+
+    def derived(self, key: tuple[object, ...], make: Callable[[Ledger], Derived]) -> Derived:
+        """Return what is derived from the data under a key, worked out once; whoever asks again has read the same cells.
+
+        Args:
+            key: what it is and all it depends on besides the data.
+            make: a pure function of the ledger it is given. It may return quantities, and no row: what is read of one later is not noted.
+        """
+        known = self._derived.get(key)
+        apart = known[1] if known else self.recording()
+        try:
+            known = known or (make(apart), apart)
+        finally:  # whoever goes on after a failure has read as much
+            for mine, theirs in ((self.seen, apart.seen), (self.asked, apart.asked)):
+                if mine is not None:
+                    mine.update(theirs or ())  # type: ignore[arg-type]
+        self._derived[key] = known
+        return known[0]
+
+    def shares(self, other: Ledger, names: Iterable[str]) -> bool:
+        """Return whether another ledger has the very same tables for some names, or lacks them too."""
+        return all(self._tables.get(name) is other._tables.get(name) for name in names)
 
     @property
     def datasets(self) -> dict[str, Dataset]:
         """The described datasets whose files could be read, by name."""
+        if self.asked is not None:
+            self.asked.update(self._tables)
         return {name: table.dataset for name, table in self._tables.items()}
 
     def table(self, dataset: str) -> Table:
         """Return a dataset's table. Raises `LedgerError` for an unknown name."""
+        if self.asked is not None:
+            self.asked.add(dataset)
         if dataset in self._unusable or (self._incomplete and dataset not in self._tables):
             msg = Message("the file of dataset {dataset} cannot be used", dataset=dataset)
             raise LedgerError(msg, unusable=True)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _MARK: Final = "__ledgermark_metric__"
 _MAGNITUDE: Final = 100  # powers of ten beyond which a value is no measurement
 _KINDS: Final = (int, str, bool, Decimal)
+_Place = tuple[str, tuple[tuple[str, Any], ...]]
 _PLAIN: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
@@ -116,10 +117,13 @@ def _takes(hint: Any) -> bool:
 class Evaluator:
     """Gives claims their values, computing each combination of metric and parameters once."""
 
-    def __init__(self, ledger: Ledger, metrics: Mapping[str, Metric]) -> None:
+    def __init__(self, ledger: Ledger, metrics: Mapping[str, Metric], before: Evaluator | None = None) -> None:
+        """Take a ledger and metrics, and perhaps what gave the same metrics their values over another ledger."""
         self.ledger = ledger
         self.metrics = metrics
-        self._known: dict[tuple[str, tuple[tuple[str, Any], ...]], Quantity | EvaluationError] = {}
+        self._before = before if before is not None and before.metrics is metrics else None
+        self._known: dict[_Place, Quantity | EvaluationError] = {}
+        self._asked: dict[_Place, frozenset[str]] = {}
         self._answers: dict[str, tuple[Quantity, ...]] = {}
 
     def values(self, claim: Claim) -> tuple[Quantity, ...]:
@@ -174,7 +178,7 @@ class Evaluator:
         place = (chosen.name, tuple(sorted(arguments.items())))
         if place not in self._known:
             try:
-                self._known[place] = self._call(chosen, arguments)
+                self._known[place] = self._recalled(place) or self._call(chosen, arguments, place)
             except EvaluationError as error:
                 self._known[place] = error
         result = self._known[place]
@@ -182,10 +186,25 @@ class Evaluator:
             raise result
         return result
 
-    def _call(self, chosen: Metric, arguments: dict[str, Any]) -> Quantity:
+    def known(self, place: _Place) -> tuple[Quantity | None, frozenset[str]]:
+        """Return the value that a metric was found to have for some arguments, and the datasets it asked for."""
+        found = self._known.get(place)
+        return (found, self._asked[place]) if isinstance(found, Quantity) else (None, frozenset())
+
+    def _recalled(self, place: _Place) -> Quantity | None:
+        """Return the value that a metric had over the other ledger, where it asked for no table that is another here."""
+        known, asked = self._before.known(place) if self._before else (None, frozenset[str]())
+        if self._before is None or known is None or not self.ledger.shares(self._before.ledger, asked):
+            return None
+        self._asked[place] = asked
+        return known
+
+    def _call(self, chosen: Metric, arguments: dict[str, Any], place: _Place) -> Quantity:
         called = f"{chosen.name}({', '.join(f'{name}={value}' for name, value in arguments.items())})"
         try:
-            result = chosen.function(self.ledger, **arguments)
+            ledger = self.ledger.recording(cells=False)
+            result = chosen.function(ledger, **arguments)
+            self._asked[place] = frozenset(ledger.asked or ())
         except LedgerError as error:
             raise _ledger_error(error, called) from error
         except UnitError as error:

@@ -23,7 +23,8 @@ from ledgermark.examine import examine
 from ledgermark.fix import Edit, apply_edits
 from ledgermark.heads import check_units
 from ledgermark.ledger import Ledger
-from ledgermark.metrics import Evaluator
+from ledgermark.memory import Memory
+from ledgermark.metrics import EvaluationError, Evaluator
 from ledgermark.mutants import KINDS, Mutant, Nudged, Rewritten, Undrawn, numbered
 from ledgermark.naming import check_subjects
 from ledgermark.numbermutants import number_mutants
@@ -46,8 +47,10 @@ if TYPE_CHECKING:
     from datetime import date
 
     from ledgermark.check import Project
+    from ledgermark.claims import Claim
     from ledgermark.findings import Finding
     from ledgermark.ground import Ground
+    from ledgermark.quantity import Quantity
 
 
 def find_mutants(ground: Ground, today: date) -> list[Mutant]:
@@ -82,13 +85,22 @@ def sample(mutants: Sequence[Mutant], size: int, seed: int) -> list[Mutant]:
 class Judge:
     """Puts mutants to the check of a project that is clean."""
 
-    def __init__(self, ground: Ground, today: date, extensions: Sequence[str], configs: Mapping[str, Mapping[str, Any]]) -> None:
+    def __init__(
+        self,
+        ground: Ground,
+        today: date,
+        extensions: Sequence[str],
+        configs: Mapping[str, Mapping[str, Any]],
+        memory: Memory | None = None,
+    ) -> None:
+        """Take a project, the date and the Markdown extensions of its check, and the memory of its check where there was one."""
         self._ground, self._project = ground, ground.project
         self._today, self._extensions, self._configs = today, extensions, configs
+        self._memory = (memory or Memory()).frozen()
 
     def _whole(self, project: Project) -> tuple[Finding, ...]:
         """Return what the whole check finds in a project."""
-        return examine(project, self._today, self._extensions, self._configs).findings
+        return examine(project, self._today, self._extensions, self._configs, memory=self._memory).findings
 
     def judge(self, mutant: Mutant) -> Outcome:
         """Return what becomes of a mutant."""
@@ -166,8 +178,13 @@ class Judge:
         aliases = project.settings.aliases
         yield from check_relations(page, reading, words.language, words.pattern)
         yield from check_units(page, reading, aliases)
-        values = {claim.key: verify(claim, self._ground.evaluator, aliases).values for claim in page.claims.claims}
-        yield from check_subjects(page, reading, words, self._owners, values)
+        yield from check_subjects(page, reading, words, self._owners, {claim.key: self._values(claim) for claim in page.claims.claims})
+
+    def _values(self, claim: Claim) -> tuple[Quantity, ...]:
+        try:
+            return self._ground.evaluator.values(claim)
+        except EvaluationError:
+            return ()
 
     def _numbers(self, page: Page, project: Project) -> Iterator[Finding]:
         numbers = tuple((*page.source.place(number.offset), number) for number in numbers_of(page, reader_of(project)))
@@ -181,7 +198,9 @@ class Judge:
         tables = []
         for name, dataset in self._project.ledger.datasets.items():
             if name in by_name:
-                tables.append(replace(self._project.ledger.table(name), dataset=replace(by_name[name], path=dataset.path)))
+                said = replace(by_name[name], path=dataset.path)
+                table = self._project.ledger.table(name)
+                tables.append(table if said == dataset else replace(table, dataset=said))
         yield from self._whole(replace(self._project, ledger=Ledger(tables)))
 
     def _nudged(self, alteration: Nudged) -> Iterator[Finding] | None:

@@ -10,6 +10,7 @@ from ledgermark.config_file import markdown_extensions, read_config
 from ledgermark.examine import examine
 from ledgermark.findings import ConfigError
 from ledgermark.ground import Ground
+from ledgermark.memory import Memory
 from ledgermark.messages import Message
 from ledgermark.mutants import read_accepted
 from ledgermark.mutate import Judge, find_mutants, sample
@@ -38,7 +39,8 @@ def run_mutants(config: Path, size: int | None, seed: int, say: Callable[[str], 
     """
     project = load_project(config)
     extensions, options = markdown_extensions(read_config(config))
-    clean = examine(project, today(), extensions, options)
+    memory = Memory()
+    clean = examine(project, today(), extensions, options, memory=memory)
     if clean.findings:
         msg = Message("the check has findings, so nothing would tell a mutant; mend them first: {first}", first=clean.findings[0])
         raise ConfigError(msg)
@@ -49,7 +51,7 @@ def run_mutants(config: Path, size: int | None, seed: int, say: Callable[[str], 
     mutants = find_mutants(ground, today())
     chosen = mutants if size is None else sample(mutants, size, seed)
     say(f"{len(mutants)} mutants, {len(chosen)} tried")
-    judge = Judge(ground, today(), extensions, options)
+    judge = Judge(ground, today(), extensions, options, memory)
     outcomes: list[Outcome] = []
     survived, said = 0, time.monotonic()
     for mutant in chosen:

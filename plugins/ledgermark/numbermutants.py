@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from ledgermark.display import fold
@@ -124,7 +125,11 @@ def _units(ground: Ground, page: Page, claim: Claim, shown: Shown, end: int) -> 
 
 def ground_spelling(ground: Ground) -> re.Pattern[str]:
     """Return a pattern of any spelling of a unit, the longest first, with the space before it."""
-    spellings = sorted(ALIASES | ground.project.settings.aliases, key=len, reverse=True)
+    return _spelling(tuple(sorted(ALIASES | ground.project.settings.aliases, key=len, reverse=True)))
+
+
+@lru_cache
+def _spelling(spellings: tuple[str, ...]) -> re.Pattern[str]:
     parts = (re.escape(item) + ("(?![A-Za-z/])" if item[-1].isascii() and item[-1].isalpha() else "") for item in spellings)
     return re.compile(f"[{_GAP}]*(?:{'|'.join(parts)})")
 

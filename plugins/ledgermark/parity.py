@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from ledgermark.findings import Finding
 from ledgermark.givens import check_givens
+from ledgermark.memory import Memory
 from ledgermark.messages import Message
 from ledgermark.tables import check_tables
 
@@ -18,25 +20,32 @@ if TYPE_CHECKING:
     from ledgermark.pages import Page
 
 
-def check_parity(pages: Mapping[str, Mapping[str, Page]]) -> list[Finding]:
+def check_parity(pages: Mapping[str, Mapping[str, Page]], memory: Memory | None = None) -> list[Finding]:
     """Return where the languages differ.
 
     Args:
         pages: language code to page path (without the language's folder) to page.
+        memory: of projects that have pages of this one.
     """
+    memory = memory or Memory()
     findings: list[Finding] = []
-    languages = list(pages)
     for path in sorted({path for by_path in pages.values() for path in by_path}):
-        versions = {language: pages[language][path] for language in languages if path in pages[language]}
-        for language in languages:
-            if language not in versions:
-                other = next(iter(versions.values()))
-                message = Message("the page has no version in '{language}'; expected one at the same path", language=language)
-                findings.append(Finding(other.source.path, 1, 1, "LM301", message))
-        ordered = list(versions.values())
-        for page, other in pairwise(ordered):
-            findings += _compare(page, other)
-            findings += _compare(other, page)
+        versions = {language: by_path.get(path) for language, by_path in pages.items()}
+        findings += memory.once("parity", (*versions, *versions.values()), partial(_check_versions, versions))
+    return findings
+
+
+def _check_versions(versions: Mapping[str, Page | None]) -> list[Finding]:
+    """Return where the versions of one page differ, by language; None is one that is not there."""
+    findings: list[Finding] = []
+    ordered = [page for page in versions.values() if page]
+    for language, page in versions.items():
+        if page is None:
+            message = Message("the page has no version in '{language}'; expected one at the same path", language=language)
+            findings.append(Finding(ordered[0].source.path, 1, 1, "LM301", message))
+    for page, other in pairwise(ordered):
+        findings += _compare(page, other)
+        findings += _compare(other, page)
     return findings
 
 

@@ -82,12 +82,13 @@ def run(options: argparse.Namespace, world: World) -> int:
         cells = make_cells(options, ranks.count, modes)
         place = ranks.place()
         bench = _Bench(ranks, options.round_ms / 1e3)
-        if ranks.rank:
-            return bench.follow(cells)
         try:
-            return _lead(options, world, bench, cells, place)
+            return bench.follow(cells) if ranks.rank else _lead(options, world, bench, cells, place)
         finally:
-            ranks.tell(None)
+            # A communicator waits at its end for the graphs that it was captured in.
+            bench.ready = None
+            if not ranks.rank:
+                ranks.tell(None)
 
 
 class _Bench:

@@ -59,8 +59,7 @@ class Ranks:
         self.local = local
         self.device = torch.device("cuda", local) if self.backend == NCCL else torch.device("cpu")
         timeout = dt.timedelta(seconds=timeout_s)
-        bound = {"device_id": self.device} if self.backend == NCCL else {}
-        dist.init_process_group(self.backend, timeout=timeout, **bound)
+        dist.init_process_group(self.backend, timeout=timeout)
         # What ranks tell each other goes another way than what is measured.
         self.control = dist.new_group(backend=GLOO, timeout=timeout)
         self.rank, self.count = dist.get_rank(), dist.get_world_size()
@@ -76,9 +75,14 @@ class Ranks:
         return self.gather(value if self.rank == 0 else None)[0]
 
     def gather(self, value: Any) -> list[Any]:
-        """Return what every rank says, in their order: anything that JSON can hold."""
+        """Return what every rank says, in their order: anything that JSON can hold. Raises SetupError when a rank is gone."""
+        try:
+            return self._gather(json.dumps(value).encode())
+        except RuntimeError as error:
+            raise SetupError(f"rank {self.rank} no longer hears the others: {str(error).splitlines()[0]}") from None
+
+    def _gather(self, said: bytes) -> list[Any]:
         # Not `all_gather_object`: it needs numpy.
-        said = json.dumps(value).encode()
         lengths = [torch.zeros(1, dtype=torch.int64) for _ in range(self.count)]
         dist.all_gather(lengths, torch.tensor([len(said)]), group=self.control)
         most = max(int(length) for length in lengths)
@@ -165,7 +169,7 @@ class Message:
         ranks.agree(reason)
         # Every rank has to make the same calls: rank 0 says how many.
         trial_s = self._time(TRIAL_CALLS) / TRIAL_CALLS
-        runs = ranks.tell(max(TRIAL_CALLS, min(round(round_s / trial_s), MOST_CALLS // self.calls_of_run)))
+        runs = ranks.tell(max(TRIAL_CALLS, min(round(round_s / max(trial_s, 1e-6)), MOST_CALLS // self.calls_of_run)))
         self.runs = int(runs)
 
     @property

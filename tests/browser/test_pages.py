@@ -43,6 +43,23 @@ def test_the_switcher_works_without_scripts(new_reader: NewReader) -> None:
     page.wait_for_url(f"**/zh/{ARTICLE}")
 
 
+def test_the_index_of_the_search_waits_for_a_reader(reader: Reader) -> None:
+    index = "en/search/search_index.json"
+    page = reader.open("en/method/")
+    page.mouse.wheel(0, 2000)
+    page.wait_for_load_state("networkidle")
+    assert reader.times_asked(index) == 0
+    page.keyboard.press("/")  # Material's key for the search
+    page.keyboard.type("gate")
+    page.locator("a.md-search-result__link").first.wait_for()
+    assert reader.times_asked(index) == 1
+
+
+def test_a_query_in_the_address_is_answered(reader: Reader) -> None:
+    page = reader.open("zh/method/?q=解码")
+    page.locator("a.md-search-result__link").first.wait_for()
+
+
 def test_search_finds_a_chinese_word_from_the_middle_of_a_sentence(reader: Reader) -> None:
     word, article = "草稿", (ROOT / "zh" / ARTICLE.rstrip("/")).with_suffix(".md").read_text(encoding="utf-8")
     assert re.search(f"[\u4e00-\u9fff]{word}[\u4e00-\u9fff]", article), "the word must stand among others"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-BLOCKED = ("httpx2", "psutil", "prometheus_client", "pynvml", "msgspec", "numpy", "pandas", "click", "yaml", "ledgermark", "submitit")
+BLOCKED = ("babel", "httpx2", "psutil", "prometheus_client", "pynvml", "msgspec", "numpy", "pandas", "click", "yaml", "ledgermark", "submitit")
 
 
 def spoil(operation: str) -> None:

@@ -19,7 +19,7 @@ LAYERS = {
     module: number
     for number, modules in enumerate(
         [
-            "addresses feed lastgood markup messages numberwords numerals palette source spelling stamp unit_syntax",
+            "addresses feed lastgood markup memory messages numberwords numerals palette source spelling stamp unit_syntax",
             "findings near units yamls",
             "articles blocks catalogue claims clock descriptor display files quantity references sarif settings starter_door terms",
             "badge config_file errata exempt record table tongue typeset",

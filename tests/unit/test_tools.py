@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from ledgermark.settings import Settings
 from tools.bench import plain_config, to_plain
 from tools.check_assets import Site, find_faults, main, read_site_url
 from tools.references import read_css, read_html
@@ -141,13 +142,17 @@ Said otherwise.
 def test_the_configuration_without_ledgermark_keeps_the_rest() -> None:
     config = {
         "site_name": "x",
+        "not_in_nav": "index.md",
         "theme": {"name": "material", "custom_dir": "site_src/theme"},
         "plugins": ["search", {"ledgermark": {"stills": False}}],
         "markdown_extensions": ["tables", {"ledgermark": {}}, {"pymdownx.highlight": {"a": 1}}],
     }
-    assert plain_config(config) == {
+    settings = Settings(navigation=("index.md", "errata.md"))
+    assert plain_config(config, settings) == {
         "site_name": "x",
         "docs_dir": "docs",
+        "nav": [{"en": ["en/index.md", "en/errata.md"]}, {"zh": ["zh/index.md", "zh/errata.md"]}],
+        "not_in_nav": "index.md\n/*/data/*.md\n",
         "theme": {"name": "material", "custom_dir": "site_src/theme"},
         "hooks": ["plain_hook.py"],
         "plugins": ["search"],
