@@ -119,5 +119,5 @@ def level(value: float) -> Part:
 
 def short(context: int) -> str:
     """Return a context as it is spoken of: 32768 is 32K, and so is 32000."""
-    base = 1024 if context % 1024 == 0 else 1000
+    base = 1024 if context % 1024 == 0 and context % 1000 else 1000
     return f"{context // base}K" if context >= base else str(context)

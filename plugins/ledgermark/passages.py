@@ -35,6 +35,7 @@ _END: Final = re.compile(r"[。！？.!?；：;:，,（）()—–]")
 _AFTER: Final = re.compile(r"[\"”’」』）)]*")
 _STRENGTH: Final = {**dict.fromkeys("。！？.!?", SENTENCE), **dict.fromkeys("；：;:", PART), **dict.fromkeys("，,（）()—–", CLAUSE)}
 _SHORT: Final = re.compile(r"(?:\b(?:e\.g|i\.e|vs|cf|ca|Fig)|approx)$")  # forms whose point ends nothing
+_LEADING: Final = 12  # letters beside a number, or a range, that leads its passage: "At least", "to"
 _ITEM: Final = re.compile(r"[ \t]*(?:[-+*]|[0-9]{1,9}[.)])[ \t]+")
 _HEADING: Final = re.compile(r" {0,3}#{1,6}[ \t]")
 
@@ -128,8 +129,15 @@ class Reading:
         """Return what ends something in a passage: start, end and strength of each, in order."""
         if span not in self._ends:
             found = (_boundary(self.text, match.start(), span.end) for match in _END.finditer(self.text, span.start, span.end))
-            self._ends[span] = [boundary for boundary in found if boundary]
+            self._ends[span] = [boundary for boundary in found if boundary and not self._leads(span.start, boundary)]
         return self._ends[span]
+
+    def _leads(self, start: int, boundary: tuple[int, int, int]) -> bool:
+        """Return whether a mark is the colon after a number that leads its passage: what follows is said of that number."""
+        if self.text[boundary[0]] not in ":：":
+            return False
+        head = self.text[start : boundary[0]]
+        return NUMBER in head and sum(char.isalnum() for char in head) <= _LEADING
 
 
 def _boundary(text: str, at: int, end: int) -> tuple[int, int, int] | None:

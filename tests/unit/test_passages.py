@@ -126,3 +126,21 @@ def test_any_text_can_be_read(text: str, language: str) -> None:
         assert all(inner.start >= outer.start and inner.end <= outer.end for inner, outer in pairwise(spans))
         assert all(span.start <= claim.start <= claim.end <= span.end for span in spans)
     assert all(isinstance(finding, Finding) for finding in check_relations(page, reading, language))
+
+
+@pytest.mark.parametrize(
+    ("text", "reached"),
+    [
+        (f"- {CLAIM}: the loss at 32K, on an A100. At 1K less.\n", "the loss at 32K"),
+        (f"- {CLAIM}：32K 处的损失，在 A100 上。1K 处少些。\n", "32K 处的损失"),
+        (f"- At least {CLAIM} to {CLAIM}: the loss at 32K, on an A100.\n", "the loss at 32K"),
+        (f"The model of the report loses {CLAIM}: more than at 1K.\n", ""),
+        (f"报告里的模型在最长的上下文处损失 {CLAIM}：比 1K 处多。\n", ""),
+    ],
+)
+def test_what_follows_the_colon_after_a_leading_number_is_said_of_it(text: str, reached: str) -> None:
+    page = read_page(Source("p.md", text), "p.md", "en")
+    claim = page.claims.claims[-1]
+    span = Reading(page.source, page.claims).around(claim.start, claim.end, CLAUSE)
+    said = Reading(page.source, page.claims).text[claim.end : span.end]
+    assert (reached in said) if reached else ("1K" not in said)
