@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from ledgermark.messages import Say
 
+_STEERING: Final = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 CODES: Final[dict[str, str]] = {
     "LM101": "the number shown is not what the data gives",
     "LM102": "the unit shown is missing or measures something else",
@@ -134,16 +136,12 @@ class ConfigError(Exception):
 
 def printable(text: str) -> str:
     """Return the text on one line, with control and direction marks escaped, so that no data can disturb a terminal or forge a line."""
-    return "".join(char if char.isprintable() and not _steers(char) else f"\\u{ord(char):04x}" for char in text)
+    return "".join(char if char.isprintable() and not _STEERING.match(char) else f"\\u{ord(char):04x}" for char in text)
 
 
 def unsteered(text: str) -> str:
     """Return the text with direction marks escaped: from data, they would turn the words beside them round."""
-    return "".join(f"\\u{ord(char):04x}" if _steers(char) else char for char in text)
-
-
-def _steers(char: str) -> bool:
-    return char in "\u061c\u200e\u200f" or "\u202a" <= char <= "\u202e" or "\u2066" <= char <= "\u2069"
+    return _STEERING.sub(lambda mark: f"\\u{ord(mark.group()):04x}", text)
 
 
 def in_words(error: BaseException) -> str:

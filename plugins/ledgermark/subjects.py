@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import yaml
 
 from ledgermark.findings import Finding, nearest
-from ledgermark.ledger import Ledger, LedgerError, Row
+from ledgermark.ledger import Ledger, LedgerError
 from ledgermark.messages import Message
 
 if TYPE_CHECKING:
@@ -211,9 +211,9 @@ class Owners:
         if place not in self._rows:
             described = self.families[family]
             try:
-                row = Row(self._ledger, dataset, self._ledger.table(dataset).position(line))
-                columns = [column for column in described.columns if self._ledger.datasets[dataset].column(column)]
-                texts = [row.text(column) for column in columns]
+                table = self._ledger.table(dataset)
+                at = table.position(line)
+                texts = [table.columns[column][at] for column in described.columns if table.dataset.column(column)]
             except (LedgerError, LookupError):
                 texts = []
             self._rows[place] = frozenset(subject.name for subject in described.subjects for text in texts if subject.owns(text))
