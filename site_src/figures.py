@@ -11,6 +11,7 @@ from figures_home import story  # noqa: F401  (the front page)
 from figures_hybrid import context_slopes, hybrid_ladder, hybrid_profile  # noqa: F401  (the report on hybrid decode)
 from figures_hybrid_controls import other_engine, prefill_trend, split_runs  # noqa: F401
 from figures_measure import all_reduce_sizes  # noqa: F401  (the page on the instruments)
+from figures_random import random_ladder  # noqa: F401  (a ladder on random weights)
 from figures_second_card import *  # noqa: F403  (figures of other articles fill files of their own)
 from figures_step import *  # noqa: F403
 from gate_control import RATES, contexts_of_run, rounds_of_cell, spread

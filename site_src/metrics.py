@@ -12,6 +12,7 @@ from h200 import *  # noqa: F403  (those of the kernel on an H200)
 from hybrid_controls import *  # noqa: F403  (the report on hybrid decode: what it is held against, and the split)
 from hybrid_decode import *  # noqa: F403  (the report on hybrid decode: ladder, profile, kernel)
 from measure import *  # noqa: F403  (the page on the instruments)
+from random_weights import *  # noqa: F403  (a ladder on random weights)
 from restated import *  # noqa: F403
 from second_card import *  # noqa: F403
 from step_parts import *  # noqa: F403

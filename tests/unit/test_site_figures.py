@@ -24,7 +24,7 @@ SECOND_CARD = (
     "memory_controller",
 )
 MEASURE = ("all_reduce_sizes",)
-NAMES = (*GATE, *H200, *DRAFTS, *HYBRID, *SECOND_CARD, "story", *MEASURE)
+NAMES = (*GATE, *H200, *DRAFTS, *HYBRID, *SECOND_CARD, "story", "random_ladder", *MEASURE)
 # Those with an input that was transcribed: published sweeps, a profile, the gate's runs on the A100, the shapes of the models, the counters.
 TRANSCRIBED = (*DRAFTS, "hybrid_profile", "pair_lead", "mtp_split", "achieved_bandwidth", "memory_controller")
 BADGES = {**dict.fromkeys((*H200, *MEASURE), "rerun"), **dict.fromkeys(TRANSCRIBED, "transcribed")}

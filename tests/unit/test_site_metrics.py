@@ -80,6 +80,11 @@ SHOWN = [
     ("patched_speedup_largest?kv_len=32768", "9.82×"),
     ("entry_point_cost", "6.3 µs"),
     ("lost_row_error?way=stock,source%20patch,opened%20gate", "0.0019, 0.0019, 0.6174"),
+    # a ladder on random weights
+    ("random_rate?context=1024,4096,16384,32768", "17.6 tok/s, 17.8 tok/s, 18.9 tok/s, 20.8 tok/s"),
+    ("random_spread?context=4096", "20.0 %"),
+    ("random_slowest", "16.3 tok/s"),
+    ("random_fastest", "22.6 tok/s"),
     # the other vendor
     ("a100_mtp_effect?backend=triton_forced&context=30000,50000", "−28.2 %, −61.1 %"),
     ("a100_mtp_effect?backend=flashinfer_explicit&context=50000", "−8.7 %"),
