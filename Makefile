@@ -29,7 +29,7 @@ export DISABLE_MKDOCS_2_WARNING := true
 step = @printf '\n== %s\n' '$(1)'
 
 ##@ Read and write
-.PHONY: site serve check fix
+.PHONY: site serve check published fix
 site: setup ## Set up, build the site strictly, and put it in site/ only if all is well
 	$(call step,Building the site ($(HOST), strict))
 	@rm -rf $(BUILD)/new $(BUILD)/old && mkdir -p $(BUILD)
@@ -42,6 +42,9 @@ serve: setup ## Serve the site on this machine; it follows every change
 
 check: setup ## Check every number, without building
 	$(BIN)/ledgermark check
+
+published: setup ## See that every number shown is on the record of what was published
+	@$(BIN)/ledgermark publish --check
 
 fix: setup ## Rewrite the numbers that the data no longer gives
 	$(BIN)/ledgermark fix
