@@ -27,7 +27,19 @@ if TYPE_CHECKING:
     from tests.copies import Copy
 
 NUMBER = re.compile(r"(?P<sign>[+\-−]?)(?P<digits>[0-9]{1,3}(?:[ ,\u202f\u2009\u00a0][0-9]{3})+(?![0-9])(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?)")
-UNITS = {"%": "%", "×": "×", "倍": "×", "tok/s": "tok/s", "chunk/s": "chunk/s", "ms": "ms", "µs": "us", "天": "day", "days": "day"}
+UNITS = {
+    "KiB": "KiB",
+    "MiB": "MiB",
+    "%": "%",
+    "×": "×",
+    "倍": "×",
+    "tok/s": "tok/s",
+    "chunk/s": "chunk/s",
+    "ms": "ms",
+    "µs": "us",
+    "天": "day",
+    "days": "day",
+}
 # A number in this unit (left) is never right in that one (right), whatever the data says.
 SWAPS = (
     ("%", "×"),
