@@ -29,6 +29,7 @@ _BOOLEANS: Final = {"true": "true", "false": "false", "True": "true", "False": "
 _MAGNITUDE: Final = 100  # powers of ten; a cell beyond is no measurement and would fill the memory when written out
 _REMEMBERED: Final = 4096  # different cells of a column whose answer is kept: most columns repeat a few
 MANY: Final = 20  # findings of a kind in one file after which the rest is counted, not listed
+LONGEST_CELL: Final = 131_072  # characters, as the csv module of Python has it
 
 
 class Stored(Protocol):
@@ -152,8 +153,12 @@ def _split(path: str, text: str, findings: list[Finding]) -> tuple[list[list[str
     rows: list[list[str]] = []
     lines: list[int] = []
     line = 1
+    # The limit of Python's csv belongs to the process, and other libraries lift it: what is right must not hang on who was imported.
+    lifted = csv.field_size_limit() > LONGEST_CELL
     try:
         for row in reader:
+            if lifted and max(map(len, row), default=0) > LONGEST_CELL:
+                raise csv.Error(f"field larger than field limit ({LONGEST_CELL})")  # noqa: TRY301 - what csv itself would have said
             if row:
                 rows.append(row)
                 lines.append(line)
