@@ -15,7 +15,7 @@ from figures_random import random_ladder  # noqa: F401  (a ladder on random weig
 from figures_second_card import *  # noqa: F403  (figures of other articles fill files of their own)
 from figures_step import *  # noqa: F403
 from gate_control import RATES, contexts_of_run, rounds_of_cell, spread
-from plots import Look, Part, Point, bars, context_axis, frame, series, short
+from plots import Look, Part, Point, bars, context_axis, frame, level, series, short
 
 from ledgermark import Drawing, Ledger, Quantity, Words, figure, mean
 
@@ -245,20 +245,7 @@ def five_runs(ledger: Ledger, words: Words) -> Drawing:
         traces.append(series(name, points, look))
     layout = frame(words("Context"), words("Admitted against stock, ×"))
     layout["xaxis"].update(context_axis((500, 2000, 8000, 32000)), range=[2.6, 4.6])
-    layout.update(
-        shapes=[
-            {
-                "type": "line",
-                "xref": "paper",
-                "x0": 0,
-                "x1": 1,
-                "y0": 1,
-                "y1": 1,
-                "line": {"width": 2, "color": "rgba(128, 128, 128, 0.8)"},
-                "layer": "below",
-            }
-        ]
-    )
+    layout.update(shapes=[level(1)])
     return Drawing(
         title=words("The admission in five runs"),
         alt=words(

@@ -203,9 +203,9 @@ def kernel_groups(ledger: Ledger, words: Words) -> Drawing:
     return Drawing(
         title=words("The lead of the A100 by term and kernel"),
         alt=words(
-            "Bar chart of the lead of the A100 over two Radeons in the two terms of prefill, six cases. The linear term "
-            "stays between two and four. The quadratic term is near three where the same kernel serves both sides or the "
-            "Radeons run their default, and far higher where FlashAttention meets Triton."
+            "Bar chart of the lead of the A100 over two Radeons in the two terms of prefill, by case. The linear term differs little. "
+            "The quadratic term is alike where the same kernel serves both sides or the Radeons run their default, and far higher "
+            "where FlashAttention meets Triton."
         ),
         plot={"data": traces, "layout": layout},
         columns=_term_columns(words),

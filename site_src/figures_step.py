@@ -202,8 +202,8 @@ def memory_controller(ledger: Ledger, words: Words) -> Drawing:
     return Drawing(
         title=words("What the second card is worth, and how busy the first is"),
         alt=words(
-            "Dot plot of the speed-up by the second card against the load of the memory controller of one. Three points of "
-            "the 12B lie near one and two tenths at half load; two of the 8B near one and seven tenths at nine tenths."
+            "Dot plot of the speed-up by the second card against the load of the memory controller of one. The points of the 12B lie "
+            "low, where the controller idles through part of a step; those of the 8B lie high, where it hardly idles."
         ),
         plot={"data": traces, "layout": layout},
         columns=[

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
 
-from ledgermark import Ledger, Quantity, Row, largest, mean, smallest
+from gate_control import CHART_GRADE, spread
+from ladders import latest_session
+
+from ledgermark import Ledger, Quantity, Row, mean, smallest
 from ledgermark.quantity import Cell
 from ledgermark.units import parse_unit
 
-CHART_GRADE = Decimal("0.1")  # widest spread of the rounds of a cell that may enter a fit, as a share of their mean
 FEWEST_ROUNDS = 2
 FEWEST_RUNGS = 4  # one more than the terms of the fit
 _MATH = Context(prec=34)
@@ -51,20 +53,6 @@ class Fit:
         return (self.per_token * tokens).to("s") + (self.per_token_squared * tokens * tokens).to("s")
 
 
-def latest_session(rows: Sequence[Row]) -> dict[int, list[Row]]:
-    """Return the rounds of each context, ascending; where a cell was measured again, those of the later session alone."""
-    cells: dict[int, list[Row]] = {}
-    for row in rows:
-        cells.setdefault(int(row.text("context")), []).append(row)
-    return {at: _latest(cells[at]) for at in sorted(cells)}
-
-
-def _latest(rows: Sequence[Row]) -> list[Row]:
-    sessions = [row.text("session") for row in rows]
-    last = max(sessions, key=int)
-    return [row for row, session in zip(rows, sessions, strict=True) if session == last]
-
-
 def prefill_rungs(ledger: Ledger, campaign: str, cfg: str) -> list[Rung]:
     """Return the cells of a prefill ladder, by context."""
     cells = latest_session(ledger.rows("prefill_ladder", campaign=campaign, cfg=cfg))
@@ -73,7 +61,7 @@ def prefill_rungs(ledger: Ledger, campaign: str, cfg: str) -> list[Rung]:
 
 def _rung(context: int, rows: list[Row]) -> Rung:
     times = [row["first_token_s"] for row in rows]
-    even = len(times) >= FEWEST_ROUNDS and (largest(times) - smallest(times)) / mean(times) <= CHART_GRADE
+    even = len(times) >= FEWEST_ROUNDS and spread(times) <= CHART_GRADE
     return Rung(context, mean(row["prompt_tokens"] for row in rows), smallest(times), even)
 
 

@@ -8,6 +8,7 @@ reading the prompt was.
 One ladder without speculation stands with the runs of the control, in `gate_control_radeon`; it is found there by its `cfg`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gate_control import CHART_GRADE, spread
@@ -98,18 +99,23 @@ def prefill(ledger: Ledger, campaign: str, cfg: str) -> Ladder:
 
 
 def _ladder(rows: tuple[Row, ...], campaign: str, cfg: str, measured: str) -> Ladder:
-    rungs: dict[int, list[Row]] = {}
-    for row in rows:
-        rungs.setdefault(int(row.text("context")), []).append(row)
-    if not rungs:
+    if not rows:
         raise ValueError(f"no campaign {campaign} with a ladder {cfg}")
-    return Ladder(campaign, cfg, measured, {context: _latest(rungs[context]) for context in sorted(rungs)})
+    return Ladder(campaign, cfg, measured, {context: tuple(rounds) for context, rounds in latest_session(rows).items()})
 
 
-def _latest(rows: list[Row]) -> tuple[Row, ...]:
-    """Return the rounds of the latest session."""
+def latest_session(rows: Sequence[Row]) -> dict[int, list[Row]]:
+    """Return the rounds of each context, ascending; where a cell was measured again, those of the later session alone."""
+    cells: dict[int, list[Row]] = {}
+    for row in rows:
+        cells.setdefault(int(row.text("context")), []).append(row)
+    return {context: _latest(cells[context]) for context in sorted(cells)}
+
+
+def _latest(rows: list[Row]) -> list[Row]:
     sessions = [_session(row) for row in rows]
-    return tuple(row for row, session in zip(rows, sessions, strict=True) if session == max(sessions))
+    last = max(sessions)
+    return [row for row, session in zip(rows, sessions, strict=True) if session == last]
 
 
 def _session(row: Row) -> int:

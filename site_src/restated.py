@@ -5,7 +5,7 @@ the time of the whole request and of its first chunk as well. Each request asked
 came after the first. That number is inferred, which the page says.
 """
 
-from fits import latest_session
+from ladders import latest_session
 
 from ledgermark import Ledger, Quantity, Row, largest, mean, metric, smallest
 

@@ -1,6 +1,7 @@
 """Metrics of the article on the second card: decode and prefill ladders of four machines, and what a decode step on two cards is made of."""
 
-from fits import Fit, Rung, fit_prefill, latest_session, prefill_rungs
+from fits import Fit, Rung, fit_prefill, prefill_rungs
+from ladders import latest_session
 
 from ledgermark import Ledger, Quantity, Row, count, largest, mean, metric, smallest
 

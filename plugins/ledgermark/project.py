@@ -94,7 +94,11 @@ def _read_data(root: Path, settings: Settings, findings: list[Finding]) -> tuple
     for dataset in datasets:
         # The badge "rerunnable" rests on it.
         if dataset.instrument and not (root / dataset.instrument).is_file():
-            message = f"'{dataset.name}': the instrument '{dataset.instrument}' is no file here; expected the script that measured the rows"
+            message = Message(
+                "'{name}': the instrument '{instrument}' is no file here; expected the script that measured the rows",
+                name=dataset.name,
+                instrument=dataset.instrument,
+            )
             findings.append(Finding(settings.descriptor, 1, 1, "LM509", message))
     files = {dataset.path: _stored(root / dataset.path) for dataset in datasets}
     listed = {str(PurePosixPath(name)) for name in files}

@@ -27,6 +27,7 @@ MEASURE = ("all_reduce_sizes",)
 NAMES = (*GATE, *H200, *DRAFTS, *HYBRID, *SECOND_CARD, "story", "random_ladder", *MEASURE)
 # Those with an input that was transcribed: published sweeps, a profile, the gate's runs on the A100, the shapes of the models, the counters.
 TRANSCRIBED = (*DRAFTS, "hybrid_profile", "pair_lead", "mtp_split", "achieved_bandwidth", "memory_controller")
+LONGER = ("second_row", "above_floor")  # the table holds layers and row counts that are not drawn
 BADGES = {**dict.fromkeys((*H200, *MEASURE), "rerun"), **dict.fromkeys(TRANSCRIBED, "transcribed")}
 
 
@@ -60,7 +61,7 @@ def test_every_point_has_its_hover_lines_and_its_row(project: Project, name: str
     for spec in (figure.spec, *figure.views.values()):
         points = [point for trace in spec["data"] for point in trace["customdata"]]
         assert len(points) == sum(len(trace["y"]) for trace in spec["data"])
-        assert len(figure.rows) >= len(points)  # a table may hold more than is drawn
+        assert len(figure.rows) > len(points) if name in LONGER else len(figure.rows) == len(points)
         for trace in spec["data"]:
             assert trace["hovertemplate"].count("customdata") == len(trace["customdata"][0])
             assert len({len(lines) for lines in trace["customdata"]}) == 1
