@@ -249,8 +249,8 @@ def five_runs(ledger: Ledger, words: Words) -> Drawing:
     return Drawing(
         title=words("The admission in five runs"),
         alt=words(
-            "Line chart of the rate with the admission over the rate with the stock gate, at eleven contexts. Three runs "
-            "on the Triton kernel rise with context to two and three times; two runs on other backends stay at one."
+            "Line chart of the rate with the admission over the rate with the stock gate, by context. The runs on "
+            "the Triton kernel rise steadily with context; those on other backends stay level."
         ),
         plot={"data": traces, "layout": layout},
         columns=[

@@ -84,8 +84,7 @@ def hybrid_ladder(ledger: Ledger, words: Words) -> Drawing:
     return Drawing(
         title=words("Decode by context, five architectures"),
         alt=words(
-            "Line chart of decode rates at eleven contexts. Four models decline gently; Qwen3.6-27B starts lowest and loses two "
-            "thirds of its rate."
+            "Line chart of decode rates by context. The other models decline gently; Qwen3.6-27B starts lowest and loses most of its rate."
         ),
         columns=[
             words("Model"),

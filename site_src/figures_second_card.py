@@ -178,7 +178,7 @@ def term_leads(ledger: Ledger, words: Words) -> Drawing:
         title=words("Both terms of prefill against one Radeon"),
         alt=words(
             "Bar chart of the lead over one Radeon in the linear and in the quadratic term of prefill. On gemma-4-12B the "
-            "A100 leads twice as far in the quadratic term as in the linear; on gemma-4-26B-A4B the two are alike."
+            "A100 leads further in the quadratic term than in the linear; on gemma-4-26B-A4B the two are alike."
         ),
         plot={"data": traces, "layout": layout},
         columns=_term_columns(words),
