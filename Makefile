@@ -79,8 +79,9 @@ links: setup-dev ## Check links, fragments, scripts, styles and data paths of th
 	$(call step,Scripts styles and data paths)
 	@$(BIN)/python -m tools.check_assets '$(SITE)'
 
-bench: setup-dev ## Time the build with and without ledgermark, over the same pages
+bench: setup-dev ## Time the build with and without ledgermark over the same pages, and the check of a generated project of 20,000 claims
 	@$(BIN)/python -m tools.bench $(BENCH_ARGS)
+	@$(BIN)/python -m tools.bench_scale
 
 mutate: setup-dev ## Put a sample of faults into the site, one by one, and see that the check notices each (MUTATE_ARGS= for all)
 	$(call step,Mutating)

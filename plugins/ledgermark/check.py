@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ledgermark.catalogue import DOMAINS
@@ -13,21 +12,17 @@ from ledgermark.errata import check_errata
 from ledgermark.evidence import check_captions, check_evidence
 from ledgermark.figures import Drawn, check_placed, draw
 from ledgermark.findings import Finding, nearest
-from ledgermark.heads import check_units
 from ledgermark.memory import Memory
 from ledgermark.messages import Message, joined
 from ledgermark.metrics import Evaluator
-from ledgermark.naming import check_declared, check_subjects
+from ledgermark.naming import check_declared
 from ledgermark.pages import Page, apply_silences
+from ledgermark.pagework import PageWork
 from ledgermark.parity import check_parity
-from ledgermark.passages import Reading
 from ledgermark.published import Comparison, compare
 from ledgermark.record import History
-from ledgermark.relations import check_relations
-from ledgermark.subjects import Owners, Words
 from ledgermark.suggest import Suggestions, suggestions_for
 from ledgermark.units import parse_unit
-from ledgermark.verify import Problem, Verdict, verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -42,6 +37,7 @@ if TYPE_CHECKING:
     from ledgermark.settings import Settings
     from ledgermark.source import Source
     from ledgermark.subjects import Family
+    from ledgermark.verify import Problem, Verdict
 
 _MANY: Final = 6  # rows that a message names
 
@@ -118,9 +114,8 @@ def check_project(project: Project, today: date, only: frozenset[str] | None = N
     values: dict[str, tuple[Quantity, ...]] = {}
     drawn: dict[tuple[str, str], Drawn] = {}
     published = compare(project.pages, project.history, aliases)
-    parts = project.families, project.ledger, project.metrics
-    owners = memory.once("owners", parts, lambda: Owners(project.families, project.ledger, project.metrics or {}))
-    words = memory.once("words", (project.families, project.settings), lambda: _words(project))
+    work = PageWork(project, project.families, evaluator, memory)
+    work.ahead([*project.all_pages])
     findings += check_declared(project.families, project.metrics or {}, project.settings.subjects)
     # No comment silences these: a published number changes only with an erratum.
     always = (project.history.path, *(only or ()))
@@ -132,10 +127,8 @@ def check_project(project: Project, today: date, only: frozenset[str] | None = N
     coverage, suggestions = coverage_of(project, memory), suggestions_for(keys, evaluator, aliases)
     for page in project.all_pages:
         found = [*page.findings, *shared.get(page.source.path, ())]
-        verdicts = memory.once("verdicts", (page, evaluator, project.settings), partial(_verdicts, page, project, evaluator))
-        found += _check_claims(page, project, verdicts, values, suggestions)
-        spoken = words[page.language or next(iter(words))]
-        found += memory.once("spoken", (page, spoken, owners, verdicts), partial(_check_words, page, spoken, owners, values, aliases))
+        found += _check_claims(page, project, work.verdicts(page), values, suggestions)
+        found += work.spoken(page)
         found += _check_figures(page, project, drawn, memory)
         found += check_evidence(page, values, project.ledger)
         language = page.language or next(iter(project.settings.languages))
@@ -157,15 +150,6 @@ def _evaluator(project: Project, memory: Memory) -> Evaluator:
     return known if known.ledger is project.ledger else Evaluator(project.ledger, metrics, known)
 
 
-def _words(project: Project) -> dict[str, Words]:
-    return {language: Words(project.families, language) for language in project.settings.languages}
-
-
-def _verdicts(page: Page, project: Project, evaluator: Evaluator) -> list[tuple[Claim, Verdict]]:
-    claims = (claim for claim in page.claims.claims if project.metrics is not None or "." in claim.name)
-    return [(claim, verify(claim, evaluator, project.settings.aliases)) for claim in claims]
-
-
 def _check_claims(
     page: Page,
     project: Project,
@@ -178,20 +162,6 @@ def _check_claims(
         values[claim.key] = verdict.values
         findings += [finding_of(page, claim, problem, project.ledger, _hint(claim, problem, suggestions)) for problem in verdict.problems]
     return findings
-
-
-def _check_words(
-    page: Page, words: Words, owners: Owners, values: Mapping[str, tuple[Quantity, ...]], aliases: Mapping[str, str]
-) -> list[Finding]:
-    """Return where the words around the claims of a page say something else than their links and rows."""
-    if not page.claims.claims:
-        return []
-    reading = Reading(page.source, page.claims)
-    return [
-        *check_relations(page, reading, words.language, words.pattern),
-        *check_units(page, reading, aliases),
-        *check_subjects(page, reading, words, owners, values),
-    ]
 
 
 def _hint(claim: Claim, problem: Problem, suggestions: Suggestions) -> str:

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from ledgermark.suggest import Suggestions
 
 
+Placed = tuple[int, int, Number]
+"""A number with its line and column."""
+
+
 class Pages(Protocol):
     """What is needed of a project: see `check.Project`, which is one."""
 
@@ -100,7 +104,7 @@ class Covered:
     path: str
     language: str
     page: str
-    numbers: tuple[tuple[int, int, Number], ...]
+    numbers: tuple[Placed, ...]
 
     @property
     def counts(self) -> Counts:
@@ -169,6 +173,12 @@ def reader_of(project: Pages) -> Reader:
     )
 
 
+def shared_reader(project: Pages, memory: Memory) -> Reader:
+    """Return how numbers are judged in a project; the same one as in another project where that judges them alike."""
+    made = reader_of(project)
+    return memory.once("reader", (project.settings,), lambda: made, lambda known: known == made)
+
+
 def coverage_of(project: Pages, memory: Memory | None = None) -> Coverage:
     """Return every number that readers of a project's pages see, and what answers for each.
 
@@ -177,11 +187,10 @@ def coverage_of(project: Pages, memory: Memory | None = None) -> Coverage:
         memory: of projects that have pages of this one.
     """
     memory = memory or Memory()
-    made = reader_of(project)
-    reader = memory.once("reader", (project.settings,), lambda: made, lambda known: known == made)
+    reader = shared_reader(project, memory)
     files: list[Covered] = []
     for page in project.all_pages:
-        numbers = memory.once("numbers", (page, reader), partial(_numbers, page, reader))
+        numbers = memory.once("numbers", (page, reader), partial(numbers_on, page, reader))
         files.append(Covered(page.source.path, page.language, page.path, numbers))
     for language in project.settings.languages:
         for name, chips in _chips(project, language).items():
@@ -193,7 +202,8 @@ def coverage_of(project: Pages, memory: Memory | None = None) -> Coverage:
     return Coverage(tuple(files), {term: used[term] for term in project.settings.terms})
 
 
-def _numbers(page: Page, reader: Reader) -> tuple[tuple[int, int, Number], ...]:
+def numbers_on(page: Page, reader: Reader) -> tuple[Placed, ...]:
+    """Return the numbers of a page in their order."""
     return tuple(sorted(((*page.source.place(number.offset), number) for number in numbers_of(page, reader)), key=_place))
 
 
@@ -205,7 +215,7 @@ def _chips(project: Pages, language: str) -> dict[str, list[str]]:
     return {name: [str(chip[language]) for chip in chips if chip.get(language)] for name, chips in project.chips.items()}
 
 
-def _chip_numbers(project: Pages, chips: list[str], reader: Reader) -> Iterator[tuple[int, int, Number]]:
+def _chip_numbers(project: Pages, chips: list[str], reader: Reader) -> Iterator[Placed]:
     source = project.texts.get(project.settings.mastheads)
     for text in chips:
         start = source.text.find(text) if source else -1

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ledgermark.check import Checked, Project, check_project
 from ledgermark.contexts import Contexts
 from ledgermark.memory import Memory
+from ledgermark.processes import patient_collector
 from ledgermark.rendered import check_rendered, is_doubtful
 
 if TYPE_CHECKING:
@@ -35,10 +36,11 @@ def examine(
         memory: of checks of projects that have parts of this one.
     """
     memory = memory or Memory()
-    checked = check_project(project, today, only, memory)
-    contexts = Contexts(checked)
-    findings = list(checked.findings)
-    for page in project.all_pages:
-        if (only is None or page.source.path in only) and memory.once("doubtful", (page,), partial(is_doubtful, page)):
-            findings += check_rendered(page, contexts, extensions, configs)
+    with patient_collector():
+        checked = check_project(project, today, only, memory)
+        contexts = Contexts(checked)
+        findings = list(checked.findings)
+        for page in project.all_pages:
+            if (only is None or page.source.path in only) and memory.once("doubtful", (page,), partial(is_doubtful, page)):
+                findings += check_rendered(page, contexts, extensions, configs)
     return replace(checked, findings=tuple(sorted(set(findings))))

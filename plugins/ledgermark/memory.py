@@ -42,6 +42,10 @@ class Memory:
             if fits is None or fits(known):
                 return known
         made = make()
-        if self._keeps:
-            self._known[place] = parts, made
+        self.keep(name, parts, made)
         return made
+
+    def keep(self, name: str, parts: tuple[object, ...], made: object) -> None:
+        """Keep an answer that was made elsewhere from some parts."""
+        if self._keeps:
+            self._known[name, *map(id, parts)] = parts, made

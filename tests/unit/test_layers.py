@@ -19,7 +19,7 @@ LAYERS = {
     module: number
     for number, modules in enumerate(
         [
-            "addresses feed lastgood markup memory messages numberwords numerals palette source spelling stamp unit_syntax",
+            "addresses feed lastgood markup memory messages numberwords numerals palette processes source spelling stamp unit_syntax",
             "findings near units yamls",
             "articles blocks catalogue claims clock descriptor display files quantity references sarif settings starter_door terms",
             "badge config_file errata exempt record table tongue typeset",
@@ -30,7 +30,8 @@ LAYERS = {
             "plot subjects suggest verify",
             "figures",
             "__init__ coverage naming render stills",
-            "check markdown_ext",
+            "markdown_ext pagework",
+            "check",
             "asked datafiles datauses drafts fix places project",
             "mutants report",
             "datapages explain ground outputs tally",
@@ -47,7 +48,7 @@ LAYERS = {
     for module in modules.split()
 }
 # These touch disk, clock, environment or processes; whatever else lies no higher than `check` takes values and returns values.
-DOORS = {"clock", "config_file", "files", "lastgood", "parquet", "starter_door", "stills", "tongue", "verdict", "watch"}
+DOORS = {"clock", "config_file", "files", "lastgood", "parquet", "processes", "starter_door", "stills", "tongue", "verdict", "watch"}
 
 
 @lru_cache

@@ -1,0 +1,101 @@
+"""What a check works out for each page by itself: its numbers, the verdicts on its claims, the words around them.
+
+Each is worked out once, from the page and from what all pages share. Where there are many pages, several processes do it ahead: what they send
+back goes where the check looks first, so that nothing else knows of them.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from ledgermark.coverage import numbers_on, shared_reader
+from ledgermark.heads import check_units
+from ledgermark.naming import check_subjects
+from ledgermark.passages import Reading
+from ledgermark.processes import processes, share_out
+from ledgermark.relations import check_relations
+from ledgermark.subjects import Owners, Words
+from ledgermark.verify import Verdict, verify
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ledgermark.claims import Claim
+    from ledgermark.coverage import Pages, Placed
+    from ledgermark.findings import Finding
+    from ledgermark.memory import Memory
+    from ledgermark.metrics import Evaluator
+    from ledgermark.pages import Page
+    from ledgermark.quantity import Quantity
+    from ledgermark.subjects import Family
+
+MANY: Final = 200  # pages from which on the copies of a process are worth making: they cost some 0.1 s
+
+
+class PageWork:
+    """What can be said of each page of a project by itself."""
+
+    def __init__(self, project: Pages, families: tuple[Family, ...], evaluator: Evaluator, memory: Memory) -> None:
+        """Take what all pages share, and the memory of checks of projects that have parts of this one."""
+        self._memory, self._evaluator, self._settings = memory, evaluator, project.settings
+        self._unloaded = project.metrics is None
+        self._reader = shared_reader(project, memory)
+        languages = project.settings.languages
+        self._owners = memory.once(
+            "owners", (families, project.ledger, project.metrics), lambda: Owners(families, project.ledger, project.metrics or {})
+        )
+        self._words = memory.once("words", (families, project.settings), lambda: {code: Words(families, code) for code in languages})
+
+    def ahead(self, pages: Sequence[Page]) -> None:
+        """Work all of it out for these pages, several processes together where they are many."""
+        count = processes() if len(pages) >= MANY else 1
+        if count == 1:
+            return
+        for page, (numbers, verdicts, spoken) in zip(pages, share_out(self._all, pages, count), strict=True):
+            self._memory.keep("numbers", (page, self._reader), numbers)
+            self._memory.keep("verdicts", self._claimed(page), verdicts)
+            self._memory.keep("spoken", self._said(page), spoken)
+
+    def _all(self, pages: Sequence[Page]) -> list[tuple[tuple[Placed, ...], list[Verdict], list[Finding]]]:
+        return [(self._numbers(page), self._judged(page), self.spoken(page)) for page in pages]
+
+    def _numbers(self, page: Page) -> tuple[Placed, ...]:
+        return self._memory.once("numbers", (page, self._reader), partial(numbers_on, page, self._reader))
+
+    def verdicts(self, page: Page) -> list[tuple[Claim, Verdict]]:
+        """Return the claims of a page that can be judged, each with its verdict."""
+        return list(zip(self._judgeable(page), self._judged(page), strict=True))
+
+    def _judgeable(self, page: Page) -> list[Claim]:
+        # Without its metrics, of which there is a finding, a project has cells only.
+        return [claim for claim in page.claims.claims if "." in claim.name] if self._unloaded else list(page.claims.claims)
+
+    def _judged(self, page: Page) -> list[Verdict]:
+        aliases = self._settings.aliases
+        return self._memory.once(
+            "verdicts", self._claimed(page), lambda: [verify(claim, self._evaluator, aliases) for claim in self._judgeable(page)]
+        )
+
+    def spoken(self, page: Page) -> list[Finding]:
+        """Return where the words around the claims of a page say something else than their links and rows."""
+        return self._memory.once("spoken", self._said(page), partial(self._check_words, page)) if page.claims.claims else []
+
+    def _check_words(self, page: Page) -> list[Finding]:
+        words, reading = self._language(page), Reading(page.source, page.claims)
+        values: dict[str, tuple[Quantity, ...]] = {claim.key: verdict.values for claim, verdict in self.verdicts(page)}
+        return [
+            *check_relations(page, reading, words.language, words.pattern),
+            *check_units(page, reading, self._settings.aliases),
+            *check_subjects(page, reading, words, self._owners, values),
+        ]
+
+    def _language(self, page: Page) -> Words:
+        words: Mapping[str, Words] = self._words
+        return words[page.language or next(iter(words))]
+
+    def _claimed(self, page: Page) -> tuple[object, ...]:
+        return page, self._evaluator, self._settings
+
+    def _said(self, page: Page) -> tuple[object, ...]:
+        return page, self._language(page), self._owners, self._evaluator, self._settings
