@@ -37,8 +37,8 @@ site: setup ## Set up, build the site strictly, and put it in site/ only if all 
 	@if [ -e '$(SITE)' ]; then mv '$(SITE)' $(BUILD)/old; fi && mv $(BUILD)/new '$(SITE)' && rm -rf $(BUILD)/old
 	@echo 'Done: open $(SITE)/index.html, or run "make serve".'
 
-serve: setup ## Serve the site on this machine; it follows every change
-	$(BIN)/mkdocs serve
+serve: setup ## Serve the site on this machine; it follows every change (SERVE_ARGS='--dev-addr 127.0.0.1:8001')
+	$(BIN)/mkdocs serve $(SERVE_ARGS)
 
 check: setup ## Check every number, without building
 	$(BIN)/ledgermark check

@@ -183,7 +183,8 @@ def recompute(figure: str, config: Path, form: str, lang: str | None) -> None:
         raise CannotRun(msg)
     if project.figures is None or figure not in project.figures:
         _print_findings(project)
-        msg = Message("no figure '{figure}'{hint}", figure=figure, hint=nearest(figure, project.figures or ()))
+        hint = nearest(figure, project.figures or ()) or Message("; there are: {names}", names=", ".join(sorted(project.figures or ())))
+        msg = Message("no figure '{figure}'{hint}", figure=figure, hint=hint if project.figures else "")
         raise CannotRun(msg)
     try:
         answer = reports.recomputation(draw(project.figures[figure], project.ledger, project.catalogues[language]), project)
@@ -277,8 +278,8 @@ def mutate(config: Path, form: str, size: int | None, seed: int) -> None:
     from ledgermark.mutate_door import LIST, run_mutants  # noqa: PLC0415  (what no other command needs)
     from ledgermark.tally import tally_json, tally_text  # noqa: PLC0415
 
-    found = run_mutants(config, size, seed, partial(click.echo, err=True))
-    click.echo(tally_json(found) if form == "json" else tally_text(found, LIST))
+    found = run_mutants(config, size, seed, lambda line: click.echo(speech()(line), err=True))
+    click.echo(tally_json(found) if form == "json" else tally_text(found, LIST, speech()))
     sys.exit(0 if found.clean else 1)
 
 

@@ -50,7 +50,7 @@ def run_mutants(config: Path, size: int | None, seed: int, say: Callable[[str], 
     ground = Ground(project, (root / project.settings.descriptor).read_text(encoding="utf-8"))
     mutants = find_mutants(ground, today())
     chosen = mutants if size is None else sample(mutants, size, seed)
-    say(f"{len(mutants)} mutants, {len(chosen)} tried")
+    say(Message("{all} mutants, {tried} tried", all=len(mutants), tried=len(chosen)))
     judge = Judge(ground, today(), extensions, options, memory)
     outcomes: list[Outcome] = []
     survived, said = 0, time.monotonic()
@@ -59,5 +59,5 @@ def run_mutants(config: Path, size: int | None, seed: int, say: Callable[[str], 
         survived += outcomes[-1].state == SURVIVED
         if time.monotonic() - said >= _EVERY_S:
             said = time.monotonic()
-            say(f"{len(outcomes)} of {len(chosen)}, {survived} survived")
+            say(Message("{done} of {all}, {survived} survived", done=len(outcomes), all=len(chosen), survived=survived))
     return tally(mutants, outcomes, accepted)

@@ -84,11 +84,9 @@ class PageWork:
     def _check_words(self, page: Page) -> list[Finding]:
         words, reading = self._language(page), Reading(page.source, page.claims)
         values: dict[str, tuple[Quantity, ...]] = {claim.key: verdict.values for claim, verdict in self.verdicts(page)}
-        return [
-            *check_relations(page, reading, words.language, words.pattern),
-            *check_units(page, reading, self._settings.aliases),
-            *check_subjects(page, reading, words, self._owners, values),
-        ]
+        found = [*check_relations(page, reading, words.language, words.pattern), *check_units(page, reading, self._settings.aliases)]
+        # Without its metrics nobody knows whose subject a value's rows are.
+        return found if self._unloaded else [*found, *check_subjects(page, reading, words, self._owners, values)]
 
     def _language(self, page: Page) -> Words:
         words: Mapping[str, Words] = self._words

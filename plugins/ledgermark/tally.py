@@ -8,10 +8,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from ledgermark.findings import printable
+from ledgermark.messages import Message
 from ledgermark.mutants import KINDS, Mutant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from ledgermark.messages import Say
 
 KILLED: Final = "killed"
 SURVIVED: Final = "survived"
@@ -77,15 +80,16 @@ def tally(mutants: Iterable[Mutant], outcomes: Iterable[Outcome], accepted: Mapp
     return Tally(found, accepted, tuple(name for name in accepted if name not in names or name in fine))
 
 
-def tally_text(found: Tally, listed_in: str) -> str:
+def tally_text(found: Tally, listed_in: str, say: Say = str) -> str:
     """Return a tally for a terminal: each survivor with its place, what the list has too much, and a line per kind.
 
     Args:
         found: the tally.
         listed_in: the path of the list.
+        say: in which language; kinds and states are names, the same in each.
     """
-    lines = [f"{mutant.path}:{mutant.line}:{mutant.column}: survived: {mutant.name}" for mutant in found.survivors]
-    lines += [f"{listed_in}: no survivor, remove it: {name}" for name in found.stale]
+    lines = [f"{mutant.path}:{mutant.line}:{mutant.column}: {say(Message('survived: {name}', name=mutant.name))}" for mutant in found.survivors]
+    lines += [f"{listed_in}: {say(Message('no survivor, remove it: {name}', name=name))}" for name in found.stale]
     lines.append(f"{'':12}{''.join(f'{state:>12}' for state in _STATES)}  by")
     for kind in (*KINDS, ""):
         counts = found.counts(kind)
@@ -93,17 +97,22 @@ def tally_text(found: Tally, listed_in: str) -> str:
             codes = Counter(item.code for item in found.outcomes if item.code and (not kind or item.mutant.kind == kind))
             by = " ".join(f"{code} {number}" for code, number in codes.most_common()) if kind else ""
             lines.append(f"{kind or 'all':12}{''.join(f'{counts[state]:12}' for state in _STATES)}  {by}".rstrip())
-    return "\n".join(printable(line) for line in [*lines, tally_line(found)])
+    return "\n".join(printable(line) for line in [*lines, say(tally_line(found))])
 
 
 def tally_line(found: Tally) -> str:
     """Return a tally in one line."""
     counts = found.counts()
     faults = counts.total() - counts[EQUIVALENT]
-    listed = f", {counts[LISTED]} listed with a reason" if counts[LISTED] else ""
-    return (
-        f"ledgermark: {faults} mutants: {counts[KILLED]} killed, {counts[SURVIVED]} survived{listed}"
-        f" ({counts[EQUIVALENT]} more were no faults: what they show is right as well)"
+    listed = Message(", {count} listed with a reason", count=counts[LISTED]) if counts[LISTED] else ""
+    return Message(
+        "ledgermark: {faults} mutants: {killed} killed, {survived} survived{listed}"
+        " ({equivalent} more were no faults: what they show is right as well)",
+        faults=faults,
+        killed=counts[KILLED],
+        survived=counts[SURVIVED],
+        listed=listed,
+        equivalent=counts[EQUIVALENT],
     )
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ledgermark.clock import git, today
-from ledgermark.config_file import read_config
+from ledgermark.config_file import read_config, settings_in
 from ledgermark.files import write_whole
 from ledgermark.findings import ConfigError
 from ledgermark.watch import watched_folders
@@ -48,7 +48,7 @@ def digest_of(config: Path) -> str | None:
                 digest.update(f"{path}\0{os.fstat(file.fileno()).st_size}\0".encode())
                 while chunk := file.read(_CHUNK):
                     digest.update(chunk)
-    except (ConfigError, OSError, ValueError):
+    except (ConfigError, OSError, ValueError, LookupError, TypeError, AttributeError):
         return None
     return digest.hexdigest()
 
@@ -82,9 +82,14 @@ def _place(config: Path) -> Path:
 
 def _facts(config: Path) -> Iterator[str]:
     """Yield what a check depends on besides files. Raises ConfigError when the settings cannot be read."""
-    root = config.resolve().parent
+    root, settings = config.resolve().parent, read_config(config)
     yield from (today().isoformat(), sys.version, git(root, "rev-parse", "HEAD"))
-    yield json.dumps(read_config(config), default=str, sort_keys=True)  # with what it inherits
+    yield json.dumps(settings, default=str, sort_keys=True)  # with what it inherits
+    # Of an instrument it matters only whether it is there: a badge rests on that.
+    resources = json.loads((root / settings_in(settings).descriptor).read_bytes())["resources"]
+    yield from (
+        f"{name} {(root / name).is_file()}" for name in sorted({str(item["instrument"]) for item in resources if item.get("instrument")})
+    )
     yield from (f"{folder} {folder.is_dir()}" for folder in watched_folders(config))
     for requirement in ("ledgermark", *(requires("ledgermark") or ())):
         name = requirement.partition(";")[0].partition("[")[0].rstrip("<>=!~.0123456789, ")

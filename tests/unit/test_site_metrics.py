@@ -2,12 +2,14 @@
 
 import ast
 from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from ledgermark import Ledger, Quantity, UnitError, mean, metric
+from ledgermark.check import check_project
 from ledgermark.claims import parse_key
 from ledgermark.metrics import EvaluationError, Evaluator, find_metrics
 from ledgermark.project import load_project
@@ -339,6 +341,11 @@ def test_every_metric_stands_in_the_table(evaluator: Evaluator) -> None:
 def test_refuses_what_nobody_measured(evaluator: Evaluator, key: str, reason: str) -> None:
     with pytest.raises(EvaluationError, match=reason):
         evaluator.values(parse_key(key))
+
+
+def test_where_the_metrics_cannot_be_loaded_no_word_is_taken_for_wrong() -> None:
+    project = load_project(Path(__file__).resolve().parents[2] / "mkdocs.yml")
+    assert check_project(replace(project, metrics=None), date(2026, 12, 1)).findings == ()
 
 
 def test_a_rate_in_chunks_is_no_rate_in_tokens(evaluator: Evaluator) -> None:

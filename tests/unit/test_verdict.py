@@ -135,3 +135,11 @@ def test_another_program_checks_again(tiny: Copy, monkeypatch: pytest.MonkeyPatc
     monkeypatch.undo()
     os.utime(tiny.root / "en/report.md")
     assert verdict.digest_of(config) == first
+
+
+def test_an_instrument_that_is_gone_is_missed(tiny: Copy) -> None:
+    tiny.write("scripts/measure.py", "")
+    tiny.edit("data/datapackage.json", '"evidence": "raw"', '"evidence": "raw", "instrument": "scripts/measure.py"')
+    assert tiny.check() == CLEAN
+    tiny.remove("scripts/measure.py")
+    assert tiny.check()[0] == 1
