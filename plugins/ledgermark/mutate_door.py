@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Final
 
 from ledgermark.clock import today
@@ -14,6 +13,7 @@ from ledgermark.memory import Memory
 from ledgermark.messages import Message
 from ledgermark.mutants import read_accepted
 from ledgermark.mutate import Judge, find_mutants, sample
+from ledgermark.processes import processes, share_out
 from ledgermark.project import load_project
 from ledgermark.tally import SURVIVED, Outcome, Tally, tally
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LIST: Final = "mutants.yml"
-_EVERY_S: Final = 5
+_BATCH: Final = 500  # mutants between two lines of progress; what a process learns from one mutant about the project helps with the next
 
 
 def run_mutants(config: Path, size: int | None, seed: int, say: Callable[[str], None]) -> Tally:
@@ -53,11 +53,9 @@ def run_mutants(config: Path, size: int | None, seed: int, say: Callable[[str], 
     say(Message("{all} mutants, {tried} tried", all=len(mutants), tried=len(chosen)))
     judge = Judge(ground, today(), extensions, options, memory)
     outcomes: list[Outcome] = []
-    survived, said = 0, time.monotonic()
-    for mutant in chosen:
-        outcomes.append(judge.judge(mutant))
-        survived += outcomes[-1].state == SURVIVED
-        if time.monotonic() - said >= _EVERY_S:
-            said = time.monotonic()
-            say(Message("{done} of {all}, {survived} survived", done=len(outcomes), all=len(chosen), survived=survived))
+    while len(outcomes) < len(chosen):
+        batch = chosen[len(outcomes) : len(outcomes) + _BATCH]
+        outcomes += share_out(lambda mutants: [judge.judge(mutant) for mutant in mutants], batch, processes())
+        survived = sum(outcome.state == SURVIVED for outcome in outcomes)
+        say(Message("{done} of {all}, {survived} survived", done=len(outcomes), all=len(chosen), survived=survived))
     return tally(mutants, outcomes, accepted)
