@@ -74,7 +74,7 @@ def check(files: tuple[Path, ...], config: Path, form: str, changed: bool, no_ca
     whole = not (files or changed or no_cache or watch)
     digest = digest_of(config) if whole else None
     if whole and (clean := recall(config, digest)):
-        click.echo(reports.report((), form, reports.summary(clean.claims, 0, unchecked=clean.unchecked), speech()))
+        click.echo(reports.report((), form, reports.summary(clean.claims, 0, unchecked=clean.unchecked, silenced=clean.silenced), speech()))
         return
     if watch:
         if form != "text":
@@ -83,7 +83,7 @@ def check(files: tuple[Path, ...], config: Path, form: str, changed: bool, no_ca
     checked = _check(config, files, changed=changed)
     click.echo(reports.report(checked.findings, form, reports.summary_of(checked), speech()))
     if whole and not checked.findings:
-        keep(config, digest, Clean(reports.claims_of(checked), checked.project.history.unchecked))
+        keep(config, digest, Clean(reports.claims_of(checked), checked.project.history.unchecked, checked.coverage.silenced.total()))
     sys.exit(1 if checked.findings else 0)
 
 

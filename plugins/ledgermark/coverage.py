@@ -119,10 +119,12 @@ class Coverage:
     Attributes:
         files: by language, then by path.
         terms: each of the project's terms and how often it let a number stand.
+        silenced: how many comments silence a finding, by its code.
     """
 
     files: tuple[Covered, ...] = ()
     terms: Mapping[str, int] = field(default_factory=dict)
+    silenced: Counter[str] = field(default_factory=Counter)
 
     def of_path(self, path: str) -> tuple[Covered, ...]:
         """Return what is known of a file, once for each language in it."""
@@ -199,7 +201,8 @@ def coverage_of(project: Pages, memory: Memory | None = None) -> Coverage:
     order = {language: at for at, language in enumerate((*project.settings.languages, ""))}
     files.sort(key=lambda file: (order[file.language], file.path, file.page))
     used = Counter(number.detail for file in files for _, _, number in file.numbers if number.state == "term")
-    return Coverage(tuple(files), {term: used[term] for term in project.settings.terms})
+    silenced = Counter(item.code for page in project.all_pages for item in page.silences)
+    return Coverage(tuple(files), {term: used[term] for term in project.settings.terms}, silenced)
 
 
 def numbers_on(page: Page, reader: Reader) -> tuple[Placed, ...]:
@@ -291,4 +294,5 @@ def coverage_json(coverage: Coverage, languages: Iterable[str], *, verbose: bool
             ]
         files.append(record)
     totals = {language: coverage.of_language(language).record() for language in languages}
-    return json.dumps({"languages": totals, "files": files, "terms": dict(coverage.terms)}, ensure_ascii=False, indent=2)
+    record = {"languages": totals, "files": files, "terms": dict(coverage.terms), "silenced": dict(coverage.silenced)}
+    return json.dumps(record, ensure_ascii=False, indent=2)

@@ -27,14 +27,12 @@ class Edit:
 def find_edits(page: Page, project: Project, evaluator: Evaluator) -> list[Edit]:
     """Return the edits that make a page's numbers those of the data, in order and without overlap.
 
-    Only problems that digits can mend are edited; a wrong unit, binding or count is left for its author, and so is what is silenced.
+    Only problems that digits can mend are edited; a wrong unit, binding or count is left for its author.
     """
     edits: set[Edit] = set()
     for claim in page.claims.claims:
         for problem in verify(claim, evaluator, project.settings.aliases).problems:
-            line = page.source.place(claim.start + problem.offset)[0]
-            silenced = any(item.code == problem.code and line in (item.line, item.line + 1) for item in page.silences)
-            if problem.shown is not None and problem.expected is not None and not silenced:
+            if problem.shown is not None and problem.expected is not None:
                 old = claim.text[problem.shown.start : problem.shown.end]
                 edits.add(Edit(claim.start + problem.shown.start, old, problem.expected))
     return sorted(edits)

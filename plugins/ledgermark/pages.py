@@ -17,6 +17,8 @@ from ledgermark.yamls import YamlError, read_yaml
 if TYPE_CHECKING:
     from ledgermark.source import Source
 
+# What says that a bound number is wrong, or that it cannot be known to be right: no comment talks that away.
+_FIRM: Final = frozenset((*(f"LM{code}" for code in range(101, 111)), "LM112"))
 _SILENCE: Final = re.compile(r"ledgermark:\s*allow\b\s*(?P<code>\S+)?\s*(?P<reason>.*)", re.DOTALL)
 
 
@@ -126,6 +128,12 @@ def _read_silences(source: Source, findings: list[Finding]) -> tuple[Silence, ..
         if code not in CODES:
             message = Message(
                 "'{code}' is no code{hint}; expected <!-- ledgermark: allow CODE reason -->", code=code, hint=nearest(code, CODES)
+            )
+            findings.append(Finding(source.path, line, column, "LM903", message))
+        elif code in _FIRM:
+            title = Message(CODES[code])
+            message = Message(
+                "no comment silences {code} ({title}); mend the number or its link and remove the comment", code=code, title=title
             )
             findings.append(Finding(source.path, line, column, "LM903", message))
         elif not reason:

@@ -62,18 +62,23 @@ def claims_of(checked: Checked) -> dict[str, int]:
 
 def summary_of(checked: Checked) -> str:
     """Return one line on what was checked and found."""
-    return summary(claims_of(checked), len(checked.findings), unchecked=checked.project.history.unchecked)
+    return summary(
+        claims_of(checked), len(checked.findings), unchecked=checked.project.history.unchecked, silenced=checked.coverage.silenced.total()
+    )
 
 
-def summary(counts: Mapping[str, int], findings: int, *, unchecked: bool) -> str:
+def summary(counts: Mapping[str, int], findings: int, *, unchecked: bool, silenced: int = 0) -> str:
     """Return one line on a check.
 
     Args:
         counts: how many claims each language has.
         findings: how many it found.
         unchecked: whether the record of published values could not be compared with its history.
+        silenced: how many comments silence a finding.
     """
     claims = ", ".join(f"{count} {language}" for language, count in counts.items())
+    if silenced:
+        claims = Message("{claims}; {count} silenced", claims=claims, count=silenced)
     note = Message("; no git here, so the record of published values was not compared with its history") if unchecked else ""
     return Message("ledgermark: {found} (claims: {claims}){note}", found=counted(findings), claims=claims, note=note)
 

@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -31,10 +31,11 @@ _CHUNK: Final = 1 << 20
 
 @dataclass(frozen=True)
 class Clean:
-    """A check without findings: how many claims there were in each language, and whether the record could not be held against git."""
+    """A check without findings: claims in each language, whether the record was not held against git, how many comments silence something."""
 
     claims: Mapping[str, int]
     unchecked: bool
+    silenced: int = 0
 
 
 def digest_of(config: Path) -> str | None:
@@ -58,7 +59,8 @@ def recall(config: Path, digest: str | None) -> Clean | None:
     try:
         content = json.loads(_place(config).read_bytes())
         if digest is not None and content["digest"] == digest:
-            return Clean({str(language): int(count) for language, count in content["claims"].items()}, bool(content["unchecked"]))
+            claims = {str(language): int(count) for language, count in content["claims"].items()}
+            return Clean(claims, bool(content["unchecked"]), int(content["silenced"]))
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         pass
     return None
@@ -71,7 +73,7 @@ def keep(config: Path, digest: str | None, clean: Clean) -> None:
     place = _place(config)
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(place, json.dumps({"digest": digest, "claims": dict(clean.claims), "unchecked": clean.unchecked}))
+        write_whole(place, json.dumps({"digest": digest, **asdict(clean)}))
     except (ConfigError, OSError):
         return
 

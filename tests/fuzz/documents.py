@@ -72,7 +72,7 @@ _WORDS = (
     ),
     *(
         "<!-- x -->",
-        "<!-- ledgermark: allow LM101 once -->",
+        "<!-- ledgermark: allow LM120 once -->",
         "<br>",
         "https://tiny.example/7",
         "[a](b.md)",

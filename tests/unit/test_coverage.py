@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -68,7 +69,11 @@ def test_terms_are_used_and_are_names(tiny: Copy) -> None:
 
 def test_a_silence_holds_for_an_unbound_number(tiny: Copy) -> None:
     tiny.edit("en/index.md", "# Tiny\n", "# Tiny\n\n<!-- ledgermark: allow LM201 a quotation -->\nThey said 70 %.\n")
-    assert not [line for line in tiny.check()[1] if " LM2" in line or " LM9" in line]
+    lines = tiny.check()[1]
+    assert not [line for line in lines if " LM2" in line or " LM9" in line]
+    assert re.search(r"\(claims: [0-9]+ en, [0-9]+ zh; 1 silenced\)$", lines[-1])
+    assert tiny.check()[1] == lines
+    assert json.loads("\n".join(tiny.run("coverage", "--format", "json")[1]))["silenced"] == {"LM201": 1}
 
 
 @pytest.mark.parametrize("terms", [["A 100"], {"A 100": ""}, {"A 100": 1}, "A 100"])

@@ -98,11 +98,11 @@ def test_the_mode_of_a_file_stays(tiny: Copy) -> None:
     assert sorted(path.name for path in page.parent.iterdir()) == ["index.md", "report.md"]
 
 
-def test_what_is_silenced_stays(tiny: Copy) -> None:
+def test_a_comment_keeps_no_wrong_number(tiny: Copy) -> None:
     tiny.edit("en/report.md", "Base runs at [40.00 tok/s]", "<!-- ledgermark: allow LM101 as it was published -->\nBase runs at [41.00 tok/s]")
-    assert tiny.check()[0] == 0
-    assert tiny.run("fix") == (0, ["0 pages changed"])
-    assert tiny.check()[0] == 0
+    assert [line.split()[1] for line in tiny.check()[1][:-1]] == ["LM903", "LM101"]
+    tiny.run("fix")
+    assert [line.split()[1] for line in tiny.check()[1][:-1]] == ["LM903"]
 
 
 @pytest.mark.parametrize(("number", "shown"), [(1100, "one thousand"), (12_345, "twelve"), (999, "one hundred")])

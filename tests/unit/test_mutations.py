@@ -195,13 +195,13 @@ def test_where_a_link_ends(text: str) -> None:
 def test_a_fault_that_a_comment_silences_survives(project: Project) -> None:
     """Otherwise a silenced place would look as well guarded as any."""
     page = project.pages["en"]["report.md"]
-    text = page.source.text.replace("Base runs at", "<!-- ledgermark: allow LM101 on purpose -->\nBase runs at")
+    text = page.source.text.replace("None is larger", "<!-- ledgermark: allow LM121 on purpose -->\nNone is larger")
     silenced = read_page(Source(page.source.path, text), page.path, page.language)
     pages = {**project.pages, "en": {**project.pages["en"], "report.md": silenced}}
     ground = Ground(replace(project, pages=pages))
     judge = Judge(ground, TODAY, *markdown_extensions(read_config(BASE / "mkdocs.yml")))
-    at = text.index("40.00")
-    mutant = Mutant("digit", page.source.path, 1, 1, "", "", "", Rewritten(((page.source.path, Edit(at, "40.00", "40.01")),)))
+    at = text.index("None is larger")
+    mutant = Mutant("words", page.source.path, 1, 1, "", "", "", Rewritten(((page.source.path, Edit(at, "None is larger", "Some is large")),)))
     assert judge.judge(mutant).state == SURVIVED
 
 

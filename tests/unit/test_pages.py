@@ -65,8 +65,8 @@ def test_any_front_matter(front: str) -> None:
 @pytest.mark.parametrize(
     ("comment", "code", "reason", "lines"),
     [
-        ("<!-- ledgermark: allow LM101 as published -->", "LM101", "as published", (3, 4)),
-        ("<!--ledgermark:allow LM101 x-->", "LM101", "x", (3, 4)),
+        ("<!-- ledgermark: allow LM120 as published -->", "LM120", "as published", (3, 4)),
+        ("<!--ledgermark:allow LM201 x-->", "LM201", "x", (3, 4)),
         ("<!-- ledgermark: allow LM305\n  a longer\n  reason -->", "LM305", "a longer\n  reason", (5, 6)),
     ],
 )
@@ -83,7 +83,8 @@ def test_a_silence(comment: str, code: str, reason: str, lines: tuple[int, int])
     "comment",
     [
         "<!-- ledgermark: allow -->",
-        "<!-- ledgermark: allow LM101 -->",
+        "<!-- ledgermark: allow LM120 -->",
+        *(f"<!-- ledgermark: allow {code} as it was published -->" for code in ("LM101", "LM103", "LM110", "LM112")),
         "<!-- ledgermark: allow lm101 x -->",
         "<!-- ledgermark: allow all x -->",
     ],
@@ -103,7 +104,7 @@ def test_what_is_no_silence(comment: str) -> None:
 
 
 def test_a_silence_is_for_its_code_and_must_be_used() -> None:
-    made = page("# A\n\n<!-- ledgermark: allow LM101 x -->\n")
+    made = page("# A\n\n<!-- ledgermark: allow LM120 x -->\n")
     kept = apply_silences(made, [Finding("en/p.md", 4, 1, "LM102", "x")])
     assert sorted(finding.code for finding in kept) == ["LM102", "LM902"]
 
