@@ -28,6 +28,7 @@ CODES: Final[dict[str, str]] = {
     "LM110": "a bound is looser than the data needs",
     "LM111": "a given number has no source",
     "LM112": "a metric's unit is not the one it declares",
+    "LM113": "a number is rounded so far that it no longer says how much",
     "LM120": "the words around a claim name another subject than its data",
     "LM121": "a claim's comparison is not said by the words around it",
     "LM122": "the words around a claim compare, and its link does not",

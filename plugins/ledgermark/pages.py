@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ledgermark.source import Source
 
 # What says that a bound number is wrong, or that it cannot be known to be right: no comment talks that away.
-_FIRM: Final = frozenset((*(f"LM{code}" for code in range(101, 111)), "LM112"))
+_FIRM: Final = frozenset((*(f"LM{code}" for code in range(101, 111)), "LM112", "LM113"))
 _SILENCE: Final = re.compile(r"ledgermark:\s*allow\b\s*(?P<code>\S+)?\s*(?P<reason>.*)", re.DOTALL)
 
 

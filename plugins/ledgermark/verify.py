@@ -10,6 +10,7 @@ from ledgermark.display import DisplayError, Shown, agrees, holds, read_numbers
 from ledgermark.messages import Message
 from ledgermark.metrics import EvaluationError, Evaluator
 from ledgermark.quantity import Quantity, largest, smallest
+from ledgermark.rounding import too_coarse
 from ledgermark.typeset import show, write_like
 from ledgermark.units import Unit, UnitError, parse_unit
 
@@ -116,7 +117,8 @@ def _compare(claim: Claim, shown: Shown, value: Quantity, stated: Unit | None) -
     # A relation that excludes equality, where nothing was rounded, is wrong by its own word.
     touches = claim.relation in ("less_than", "more_than") and amount == shown.value
     if agrees(shown, amount) and not touches:
-        return []
+        coarse = "" if bound else too_coarse(shown, _short(claim.text), amount, unit)
+        return problem("LM113", coarse) if coarse else []
     expected = write_like(shown, claim.text, amount)
     if bound and holds(shown, amount, bound) and not touches:
         message = Message(

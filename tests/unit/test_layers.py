@@ -24,7 +24,7 @@ LAYERS = {
             "articles blocks catalogue claims clock descriptor display files quantity references sarif settings starter_door terms",
             "badge config_file errata exempt record table tongue typeset",
             "console pages parquet watch",
-            "datafacts givens parquet_check parquet_write published tables verdict visible",
+            "datafacts givens parquet_check parquet_write published rounding tables verdict visible",
             "datarows ledger parity passages unbound",
             "adopt evidence heads metrics relations",
             "plot subjects suggest verify",

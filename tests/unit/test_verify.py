@@ -105,8 +105,21 @@ ONE: list[tuple[str, Quantity, str | None, str | None]] = [
     ("[5 %](claim:m?is=less_than)", q("4.9"), None, None),
     ("[−0.0 %](claim:m)", q("0.04"), "LM101", None),
     ("[+0.0 %](claim:m)", q("-0.04"), "LM101", None),
-    ("[−0.0 %](claim:m)", q("-0.04"), None, None),
-    ("[0.0 %](claim:m)", q("-0.04"), None, None),
+    # a last place so coarse that little is left
+    ("[−0.0 %](claim:m)", q("-0.04"), "LM113", None),
+    ("[0.0 %](claim:m)", q("-0.04"), "LM113", None),
+    ("[0.0 %](claim:m?is=about)", q("-0.04"), "LM113", None),
+    ("[0.0 %](claim:m?show=magnitude)", q("-0.04"), "LM113", None),
+    ("[0 %](claim:m)", q("0.0000000000000001"), None, None),
+    ("[1×10² %](claim:m)", q("70.8"), "LM113", None),
+    ("[1×10² %](claim:m?is=at_most)", q("70.8"), None, None),
+    ("[1×10² %](claim:m)", q("80"), None, None),
+    ("[1×10² %](claim:m)", q("79.9"), "LM113", None),
+    ("[1×](claim:m)", q("1.34", "×"), "LM113", None),
+    ("[1 倍](claim:m)", q("1.33", "×"), None, None),
+    ("[一](claim:m)", q("1.4", "1"), "LM113", None),
+    ("[0万](claim:m)", q("3000", "row"), "LM113", None),
+    ("[0.01×](claim:m)", q("0.0083", "×"), None, None),
     ("[0 %](claim:m)", q("0"), None, None),
     ("[36.90000000000000000000000000000000 %](claim:m)", q("36.8724"), "LM101", None),
     ("[1e99999999 %](claim:m)", q("36.8724"), "LM103", None),
@@ -157,27 +170,42 @@ def test_what_cannot_be_evaluated_is_said_once() -> None:
 NUMBERS = st.decimals(min_value=-(10**5), max_value=10**5, places=3)
 
 
+def wrong_in(text: str, value: Decimal) -> list[str]:
+    """Return the codes of what is wrong with a claim of a percentage, other than that its last place is coarse."""
+    return [item.code for item in problems(text, q(str(value))) if item.code != "LM113"]
+
+
 @given(NUMBERS, st.integers(0, 3))
 def test_any_last_digit_off_by_one_is_found(value: Decimal, places: int) -> None:
     step = Decimal(1).scaleb(-places)
     shown = value.quantize(step)
-    assert problems(f"[{shown:f} %](claim:m)", q(str(value))) == [] or shown == 0
+    assert wrong_in(f"[{shown:f} %](claim:m)", value) == [] or shown == 0
     for wrong in (shown + step, shown - step):
         # A tie is right either way; it is the only case in which a neighbour is right, too.
         tie = abs(wrong - value) * 2 == step
-        assert [item.code for item in problems(f"[{wrong:f} %](claim:m)", q(str(value)))] == (
-            [] if tie and wrong * value >= 0 else ["LM101"]
-        ) or wrong == 0
+        assert wrong_in(f"[{wrong:f} %](claim:m)", value) == ([] if tie and wrong * value >= 0 else ["LM101"]) or wrong == 0
     if shown:
-        assert [item.code for item in problems(f"[{-shown:f} %](claim:m)", q(str(value)))] == ["LM101"]
+        assert wrong_in(f"[{-shown:f} %](claim:m)", value) == ["LM101"]
 
 
 @given(NUMBERS)
 def test_what_is_expected_is_right(value: Decimal) -> None:
     for text in ("12.3 %", "+12 %", "1 234.5 %", "1.2万 %", "１２ %"):
         for problem in problems(f"[{text}](claim:m)", q(str(value))):
+            if problem.code == "LM113":
+                continue
             assert problem.code == "LM101"
             assert problem.expected is not None
             assert problem.shown is not None
             mended = text[: problem.shown.start] + problem.expected + text[problem.shown.end :]
-            assert problems(f"[{mended}](claim:m)", q(str(value))) == []
+            assert {left.code for left in problems(f"[{mended}](claim:m)", q(str(value)))} <= {"LM113"}
+
+
+@given(NUMBERS)
+def test_the_finer_form_would_do(value: Decimal) -> None:
+    """What the finding on a coarse last place says to write is right and fine enough."""
+    for text in ("0 %", "−0 %", "+0 %", "0.0 %", "1×10¹ %"):
+        for problem in problems(f"[{text}](claim:m)", q(str(value))):
+            if problem.code == "LM113":
+                fine = problem.message.split("'")[3]
+                assert problems(f"[{fine}](claim:m)", q(str(value))) == []
