@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from ledgermark.messages import Message
@@ -69,10 +70,22 @@ def term_problem(term: str, unit: re.Pattern[str]) -> str:
     rest = "".join(char for at, char in enumerate(term) if not any(token.start <= at < token.end for token in tokens))
     if not any(char.isalpha() for char in rest):
         return Message("is a bare number")
-    words = sorted(set(re.findall("[a-z]+", rest.lower())) & _QUANTITY | set(rest) & set("约快慢倍±≈~"))
+    words = sorted({*re.findall("[a-z]+", rest.lower())} & _QUANTITY | {*rest} & _AMOUNTS | {part.group() for part in _SHARE.finditer(term)})
+    words += [term[left.start : right.end] for left, right in pairwise(tokens) if _OUT_OF.fullmatch(term.lower(), left.end, right.start)]
     return Message("says how much ({names}); that is a measurement", names=", ".join(words)) if words else ""
 
 
+_PART: Final = "(?:third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|twentieth|hundredth|thousandth)"
+# Parts and multiples; `half precision` and `double buffering` are names.
+_SHARE: Final = re.compile(
+    rf"""\b(?:(?:half|quarter|double|triple|quadruple)(?![ -](?:precision|buffer))|halve[sd]?|halving|quarters|twice|thrice
+            |(?:doubl|tripl|quadrupl)(?:es|ed|ing)|[a-z]+fold|dozens?|(?:an?|one)[ -]{_PART}|{_PART}s)\b
+        |分之|半(?!精度|导体|径)|[0-9一二两三四五六七八九几][ ]?[成折番]|[\u00bc-\u00be\u2150-\u215f]""",
+    re.VERBOSE | re.IGNORECASE,
+)
+# What stands between two numbers of which one counts out of the other.
+_OUT_OF: Final = re.compile(r"[ ](?:out )?of (?:the |its |all )?|[ ]?[个张次条项]?[ ]?[里中][有的]?[ ]?")
+_AMOUNTS: Final = frozenset("约快慢倍±≈~升降增减涨跌赚亏省")
 _QUANTITY: Final = frozenset(
     (
         *(
@@ -93,5 +106,8 @@ _QUANTITY: Final = frozenset(
         ),
         *("less", "longer", "lower", "more", "most", "nearly", "over", "roughly", "shorter", "slower", "smaller", "speedup", "than", "times"),
         *("under", "worse"),
+        *("add", "adds", "cost", "costs", "costing", "drop", "drops", "dropped", "fall", "falls", "fell", "gained", "grow", "grows", "grew"),
+        *("lose", "loses", "losing", "loss", "losses", "lost", "only", "rate", "rates", "rise", "rises", "rose", "save", "saves", "saved"),
+        *("share", "shrink", "shrinks", "speed", "win", "wins", "won"),
     )
 )
