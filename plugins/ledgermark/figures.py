@@ -18,6 +18,7 @@ from ledgermark.messages import Message
 from ledgermark.metrics import EvaluationError
 from ledgermark.plot import is_plot, plain_plot, plain_views
 from ledgermark.quantity import Cell, Quantity
+from ledgermark.tabled import check_tabled
 from ledgermark.typeset import write
 from ledgermark.units import UnitError
 
@@ -207,6 +208,8 @@ def draw(chosen: Figure, ledger: Ledger, catalogue: Catalogue) -> Drawn:
         raise EvaluationError("LM602", Message("figure {name} reads no row of the ledger", name=chosen.name))
     datasets = [ledger.datasets[name] for name in sorted({cell.dataset for cell in evidence})]
     spec = plain_plot(chosen.name, drawing.plot)
+    views = plain_views(chosen.name, spec, drawing.views)
+    check_tabled(chosen.name, (spec, *views.values()), drawing.columns, drawing.rows)
     return Drawn(
         name=chosen.name,
         language=catalogue.language,
@@ -219,7 +222,7 @@ def draw(chosen: Figure, ledger: Ledger, catalogue: Catalogue) -> Drawn:
         badge=badge_of(datasets),
         digest=digest_of(evidence, ledger),
         view=drawing.view,
-        views=plain_views(chosen.name, spec, drawing.views),
+        views=views,
         asked=frozenset(recording.asked or ()),
     )
 

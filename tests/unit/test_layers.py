@@ -27,7 +27,7 @@ LAYERS = {
             "datafacts givens parquet_check parquet_write published tables verdict visible",
             "datarows ledger parity passages unbound",
             "adopt evidence heads metrics relations",
-            "plot subjects suggest verify",
+            "plot subjects suggest tabled verify",
             "figures",
             "__init__ coverage naming render stills",
             "markdown_ext pagework",
