@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ledgermark.quantity import Quantity
 
 _LOOK: Final = 8  # characters behind a word that decide whether it is one
-_FIELDS: Final = ("columns", "subjects")
+_FIELDS: Final = ("columns", "parameters", "subjects")
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,17 @@ class Subject:
 
 @dataclass(frozen=True)
 class Family:
-    """Subjects of which a row has one, and the columns that say which."""
+    """Subjects of which a row has one.
+
+    Attributes:
+        columns: the columns that say which.
+        parameters: the parameters of metrics that say which, where rows hold several or none.
+    """
 
     name: str
     columns: tuple[str, ...]
     subjects: tuple[Subject, ...]
+    parameters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,7 @@ def read_subjects(path: str, text: str, languages: Iterable[str]) -> tuple[tuple
 
     Args:
         path: the file's, for findings.
-        text: its YAML: family to `columns` and `subjects`, each of these with `values`, and `words` or words by language.
+        text: its YAML: family to `columns`, `parameters` and `subjects`, each of the last with `values`, and `words` or words by language.
         languages: the language codes.
     """
     findings: list[Finding] = []
@@ -96,7 +102,8 @@ def read_subjects(path: str, text: str, languages: Iterable[str]) -> tuple[tuple
             finding(Message("'{name}': expected 'columns', a list, and 'subjects', each with a name of its own", name=name), str(name))
             continue
         subjects = [_subject(str(key), item, (*languages,), finding) for key, item in block["subjects"].items()]
-        families.append(Family(str(name), _texts(block.get("columns")), tuple(subject for subject in subjects if subject)))
+        own = tuple(subject for subject in subjects if subject)
+        families.append(Family(str(name), _texts(block.get("columns")), own, _texts(block.get("parameters"))))
     return tuple(families), findings
 
 
@@ -203,8 +210,16 @@ class Owners:
             declared = metric.subjects.get(family) if metric else None
             rows = {(cell.dataset, cell.line) for value in values for cell in value.evidence} if declared is None else set()
             owned = [self._row(family, dataset, line) for dataset, line in rows]
+            owned += [self._asked(family, claim, metric)] if declared is None else []
             self._claims[place] = frozenset(declared or ()).union(*owned)
         return self._claims[place]
+
+    def _asked(self, family: str, claim: Claim, metric: Metric | None) -> frozenset[str]:
+        """Return the subjects that a claim asks its metric for, or leaves it to take for granted."""
+        described = self.families[family]
+        taken = {item.name: item.default for item in metric.parameters if isinstance(item.default, str)} if metric else {}
+        texts = [text for name in described.parameters for text in claim.params.get(name, taken.get(name, "")).split(",")]
+        return frozenset(subject.name for subject in described.subjects for text in texts if subject.owns(text))
 
     def _row(self, family: str, dataset: str, line: int) -> frozenset[str]:
         place = (family, dataset, line)
