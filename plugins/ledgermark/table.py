@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ledgermark.findings import Finding, nearest
@@ -25,9 +26,14 @@ if TYPE_CHECKING:
 _NUMBER: Final = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
+# Texts of a type that are their own canonical spelling, as nearly all are; no longer than any measurement, so that none needs a closer look.
+_CANONICAL: Final = {
+    "integer": re.compile(r"0|-?[1-9][0-9]{0,99}"),
+    "number": re.compile(r"0|-?(?:[1-9][0-9]{0,99}|0(?=\.))(?:\.[0-9]{0,98}[1-9])?"),
+}
 _BOOLEANS: Final = {"true": "true", "false": "false", "True": "true", "False": "false", "1": "true", "0": "false"}
 _MAGNITUDE: Final = 100  # powers of ten; a cell beyond is no measurement and would fill the memory when written out
-_REMEMBERED: Final = 4096  # different cells of a column whose answer is kept: most columns repeat a few
+_BLOCK: Final = 4096  # cells of a column that are judged together, each different one once: most columns repeat a few
 MANY: Final = 20  # findings of a kind in one file after which the rest is counted, not listed
 LONGEST_CELL: Final = 131_072  # characters, as the csv module of Python has it
 
@@ -73,6 +79,8 @@ class Table:
 
 def canonical(column: Column, text: str) -> str:
     """Return the one spelling of a cell by which keys are compared: `1.50` and `1.5` are one number. Raises ValueError for a wrong type."""
+    if column.type == "string" or (column.type in _CANONICAL and _CANONICAL[column.type].fullmatch(text)):
+        return text
     match column.type:
         case "integer" if _INTEGER.fullmatch(text):
             return str(int(text))
@@ -82,10 +90,21 @@ def canonical(column: Column, text: str) -> str:
             return _BOOLEANS[text]
         case "date" if _DATE.fullmatch(text):
             return date.fromisoformat(text).isoformat()
-        case "string":
-            return text
     msg = Message("'{text}' is no {type}", text=text, type=column.type)
     raise ValueError(msg)
+
+
+def spellings(column: Column, cells: Sequence[str]) -> Sequence[str]:
+    """Return the canonical spellings of cells; one of a wrong type as it is written."""
+    return cells if column.type == "string" else [canonical_or_text(column, text) for text in cells]
+
+
+def canonical_or_text(column: Column, text: str) -> str:
+    """Return the canonical spelling of a cell, or the text itself where it has none."""
+    try:
+        return canonical(column, text)
+    except ValueError:
+        return text
 
 
 def _adjusted(text: str) -> int:
@@ -136,7 +155,7 @@ def read_table(dataset: Dataset, path: str, data: bytes) -> tuple[Table | None, 
         findings.append(Finding(path, 1, 1, "LM507", Message("{count} rows, the descriptor says {rows}", count=len(rows), rows=dataset.rows)))
     if any(finding.code in ("LM502", "LM506") for finding in findings):
         return None, findings
-    columns = {name: [row[place] for row in rows] for place, name in enumerate(header)}
+    columns = {name: list(map(itemgetter(place), rows)) for place, name in enumerate(header)}
     keys: dict[str, list[str]] = {}
     for column in dataset.columns:
         problems, spelled = _check_column(dataset, column, path, columns[column.name], lines)
@@ -194,25 +213,24 @@ def _check_column(dataset: Dataset, column: Column, path: str, cells: list[str],
     unique = bool(column.constraints.get("unique"))
     required = bool(column.constraints.get("required")) or column.name in dataset.key
     breaks = rules_of(column)
-    known: dict[str, tuple[str, str, str]] = {}
     seen: dict[str, int] = {}
-    for cell, line in zip(cells, lines, strict=True):
-        answer = known.get(cell)
-        if answer is None:
-            answer = judge_cell(dataset, column, cell, breaks, required=required)
-            if len(known) < _REMEMBERED:
-                known[cell] = answer
-        value, code, problem = answer
-        spelled.append(value)
-        if problem:
-            findings.append(Finding(path, line, 1, code, problem))
-        if unique and code != "LM504" and cell not in dataset.missing:
-            if value in seen:
-                message = Message(
-                    "{name} is '{cell}', as in line {line}; expected each value once", name=column.name, cell=cell, line=seen[value]
-                )
-                findings.append(Finding(path, line, 1, "LM505", message))
-            seen.setdefault(value, line)
+    for start in range(0, len(cells), _BLOCK):
+        block = cells[start : start + _BLOCK]
+        answers = {cell: judge_cell(dataset, column, cell, breaks, required=required) for cell in set(block)}
+        spelled += [answers[cell][0] for cell in block]
+        if not unique and not any(problem for _, _, problem in answers.values()):
+            continue
+        for cell, line in zip(block, lines[start : start + _BLOCK], strict=True):
+            value, code, problem = answers[cell]
+            if problem:
+                findings.append(Finding(path, line, 1, code, problem))
+            if unique and code != "LM504" and cell not in dataset.missing:
+                if value in seen:
+                    message = Message(
+                        "{name} is '{cell}', as in line {line}; expected each value once", name=column.name, cell=cell, line=seen[value]
+                    )
+                    findings.append(Finding(path, line, 1, "LM505", message))
+                seen.setdefault(value, line)
     return findings, spelled
 
 
@@ -261,9 +279,12 @@ def rules_of(column: Column) -> Callable[[str], str]:
 
 
 def _check_key(dataset: Dataset, path: str, keys: dict[str, list[str]], lines: list[int]) -> list[Finding]:
+    columns = [keys[name] for name in dataset.key]
+    if len(set(zip(*columns, strict=True))) == len(lines):
+        return []
     seen: dict[tuple[str, ...], int] = {}
     findings: list[Finding] = []
-    for key, line in zip(zip(*(keys[name] for name in dataset.key), strict=True), lines, strict=True) if dataset.key else ():
+    for key, line in zip(zip(*columns, strict=True), lines, strict=True) if columns else ():
         first = seen.setdefault(key, line)
         if first != line:
             names = ", ".join(f"{name}={value}" for name, value in zip(dataset.key, key, strict=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import ROUND_HALF_UP, Context, Decimal
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from ledgermark.display import Shown, fold
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 
 _EXACT: Final = Context(prec=200)
+_REMEMBERED: Final = 1 << 14  # numbers whose digits are kept: a figure says each in its table, beside its mark, and in the other language
 
 
 def write_like(shown: Shown, text: str, value: Decimal) -> str:
@@ -92,10 +94,16 @@ def write(value: Decimal, unit: Unit | None, places: int, language: str, *, sign
         language: the language code; an unknown one writes as English does.
         signed: whether a positive value has a plus.
     """
-    rounded = _round(value, Decimal(1).scaleb(-places))
-    text = format(abs(rounded), f".{places}f")
-    sign = "−" if rounded < 0 else "+" if signed and rounded > 0 else ""
+    digits = _digits(value, places, signed=signed)
     if unit is None or unit.counts:
-        return sign + text
+        return digits
     written = _WRITTEN.get(language, _WRITTEN["en"])
-    return sign + text + written.get(unit.symbol, f" {unit.symbol}")
+    return digits + (written.get(unit.symbol) or f" {unit.symbol}")
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _digits(value: Decimal, places: int, *, signed: bool) -> str:
+    """Return a value with that many decimals: what all languages write alike."""
+    rounded = _EXACT.plus(value).quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP, context=_EXACT)
+    sign = "−" if rounded < 0 else "+" if signed and rounded > 0 else ""
+    return sign + format(abs(rounded), f".{places}f")
