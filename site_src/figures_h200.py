@@ -23,18 +23,19 @@ def _axis(layout: dict[str, Part], low: float = 2.93, high: float = 5.3) -> None
 
 
 @once
-def _second(ledger: Ledger, shape: str, length: int, way: str) -> tuple[Quantity, Quantity, Quantity]:
-    """Return the time of one row and of two, and the change."""
-    two, one = (point(ledger, shape, length, count, way)["median_us"] for count in (2, 1))
-    return one, two, (two / one - 1).to(PERCENT)
+def _second(ledger: Ledger, shape: str, length: int, way: str) -> tuple[Quantity, Quantity, Quantity, Quantity]:
+    """Return the keys of a pair of points, the time of one row and of two, and the change."""
+    single = point(ledger, shape, length, 1, way)
+    one, two = single["median_us"], point(ledger, shape, length, 2, way)["median_us"]
+    return single["kv_len"], one, two, (two / one - 1).to(PERCENT)
 
 
 @once
-def _above(ledger: Ledger, shape: str, length: int, count: int, way: str) -> tuple[Quantity, Quantity, Quantity]:
-    """Return the time of a point, its floor, and the one over the other."""
+def _above(ledger: Ledger, shape: str, length: int, count: int, way: str) -> tuple[Quantity, ...]:
+    """Return keys and query rows of a point, its time, its floor, and the one over the other."""
     row = point(ledger, shape, length, count, way)
     least = floor(row).to("us")
-    return row["median_us"], least, (row["median_us"] / least).to(TIMES)
+    return row["kv_len"], row["query_rows"], row["median_us"], least, (row["median_us"] / least).to(TIMES)
 
 
 @figure
@@ -50,13 +51,13 @@ def second_row(ledger: Ledger, words: Words) -> Drawing:
             title = words("{name}, {layer}", name=name, layer=SHAPES[shape])
             points = []
             for length in KV_LENS:
-                one, two, change = _second(ledger, shape, length, way)
+                _, one, two, change = _second(ledger, shape, length, way)
                 head = words("{name}, {context} keys: {value}", name=title, context=short(length), value=words.quantity(change, 2, signed=True))
                 points.append(Point(length, change, (head, _us(words, words("Two rows"), two), _us(words, words("One row"), one))))
             traces.append(series(title, points, Look(look.slot + 2 * step, look.symbol + suffix, look.dash)))
         for shape in FULL:
             for length in KV_LENS:
-                rows.append([name, SHAPES[shape], point(ledger, shape, length, 1, way)["kv_len"], *_second(ledger, shape, length, way)])
+                rows.append([name, SHAPES[shape], *_second(ledger, shape, length, way)])
     layout = frame(words("Keys in the cache"), words("Two rows against one, %"), zero=True)
     _axis(layout)
     layout["yaxis"].update(range=[-5, 5])
@@ -127,15 +128,14 @@ def above_floor(ledger: Ledger, words: Words) -> Drawing:
             title = words("{name}, {layer}", name=name, layer=SHAPES[shape])
             points = []
             for length in KV_LENS:
-                time, least, ratio = _above(ledger, shape, length, 1, way)
+                *_, time, least, ratio = _above(ledger, shape, length, 1, way)
                 head = words("{name}, {context} keys: {value}", name=title, context=short(length), value=words.quantity(ratio, 2))
                 points.append(Point(length, ratio, (head, _us(words, words("Time"), time), _us(words, words("Floor"), least))))
             traces.append(series(title, points, Look(2 * place + step + 1, symbol + ("-open" if step else ""), dash)))
         for shape in FULL:
             for length in KV_LENS:
                 for count in ROWS:
-                    row = point(ledger, shape, length, count, way)
-                    rows.append([name, SHAPES[shape], row["kv_len"], row["query_rows"], *_above(ledger, shape, length, count, way)])
+                    rows.append([name, SHAPES[shape], *_above(ledger, shape, length, count, way)])
     layout = frame(words("Keys in the cache"), words("Time over the floor, ×"))
     _axis(layout)
     layout["yaxis"].update(type="log", range=[-0.08, 1.35], tickmode="array", tickvals=[1, 2, 4, 8, 16], ticktext=["1", "2", "4", "8", "16"])

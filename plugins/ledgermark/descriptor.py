@@ -59,10 +59,11 @@ class Dataset:
 
     def column(self, name: str) -> Column | None:
         """Return the column of that name."""
-        return self._by_name.get(name)
+        return self.by_name.get(name)
 
     @cached_property
-    def _by_name(self) -> dict[str, Column]:
+    def by_name(self) -> dict[str, Column]:
+        """The columns by name."""
         return {column.name: column for column in self.columns}
 
 

@@ -9,7 +9,7 @@ import io
 import json
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ledgermark.badge import badge_of
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _MARK: Final = "__ledgermark_figure__"
 _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
+_REMEMBERED: Final = 1 << 14  # numbers of data tables that are kept as texts: the same values stand in several figures
 _MAGNITUDE: Final = 100  # powers of ten beyond which a number is no measurement
 
 
@@ -271,9 +272,12 @@ def digest_of(cells: Iterable[Cell], ledger: Ledger) -> str:
 
 
 def _table_cell(cell: Quantity | str, language: str) -> str:
-    if isinstance(cell, Quantity):
-        return write(cell.value, None, places_of(cell.value), language)
-    return str(cell)
+    return _exact(cell.value, language) if isinstance(cell, Quantity) else str(cell)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _exact(value: Decimal, language: str) -> str:
+    return write(value, None, places_of(value), language)
 
 
 def places_of(value: Decimal, significant: int = 5) -> int:

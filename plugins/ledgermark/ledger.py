@@ -131,9 +131,8 @@ class Ledger:
 
     def recording(self, *, cells: bool = True) -> Ledger:
         """Return a ledger over the same tables that notes in `asked` each dataset and, if `cells`, in `seen` each cell it hands out."""
-        copy = Ledger((), self._unusable, incomplete=self._incomplete)
-        copy._tables, copy._indices, copy.quantities, copy._derived = self._tables, self._indices, self.quantities, self._derived
-        copy.seen, copy.asked = set() if cells else None, set()
+        copy = object.__new__(Ledger)
+        vars(copy).update(vars(self), seen=set() if cells else None, asked=set())
         return copy
 
     def derived(self, key: tuple[object, ...], make: Callable[[Ledger], Derived]) -> Derived:
@@ -245,7 +244,7 @@ class Ledger:
 
 
 def _known(column: str, dataset: Dataset) -> Column:
-    found = dataset.column(column)
+    found = dataset.by_name.get(column)
     if found is None:
         names = [item.name for item in dataset.columns]
         msg = Message("no column '{column}' in {name}{hint}", column=column, name=dataset.name, hint=nearest(column, names))
@@ -256,8 +255,9 @@ def _known(column: str, dataset: Dataset) -> Column:
 def _spelled(dataset: Dataset, name: str, value: Key) -> str:
     """Return a wanted value in the column's canonical spelling; a value that is none of the type matches nothing."""
     column = _known(name, dataset)
-    text = str(value).lower() if isinstance(value, bool) else plain(value) if isinstance(value, Decimal) else str(value)
-    return canonical_or_text(column, text)
+    if not isinstance(value, str):
+        value = str(value).lower() if isinstance(value, bool) else plain(value) if isinstance(value, Decimal) else str(value)
+    return canonical_or_text(column, value)
 
 
 def count(rows: Iterable[Row], unit: str = "1") -> Quantity:

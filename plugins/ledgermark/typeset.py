@@ -94,16 +94,16 @@ def write(value: Decimal, unit: Unit | None, places: int, language: str, *, sign
         language: the language code; an unknown one writes as English does.
         signed: whether a positive value has a plus.
     """
-    digits = _digits(value, places, signed=signed)
+    sign, digits = _digits(value, places)
+    number = f"+{digits}" if signed and sign > 0 else f"−{digits}" if sign < 0 else digits
     if unit is None or unit.counts:
-        return digits
+        return number
     written = _WRITTEN.get(language, _WRITTEN["en"])
-    return digits + (written.get(unit.symbol) or f" {unit.symbol}")
+    return number + (written.get(unit.symbol) or f" {unit.symbol}")
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _digits(value: Decimal, places: int, *, signed: bool) -> str:
-    """Return a value with that many decimals: what all languages write alike."""
+def _digits(value: Decimal, places: int) -> tuple[int, str]:
+    """Return whether a value with that many decimals lies below zero (-1), at it (0) or above (1), and its digits."""
     rounded = _EXACT.plus(value).quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP, context=_EXACT)
-    sign = "−" if rounded < 0 else "+" if signed and rounded > 0 else ""
-    return sign + format(abs(rounded), f".{places}f")
+    return (rounded > 0) - (rounded < 0), format(abs(rounded), f".{places}f")

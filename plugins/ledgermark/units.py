@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from decimal import Context, Decimal
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 from ledgermark.messages import Message
@@ -32,7 +32,7 @@ class Unit:
     factor: Decimal
     dimensions: Dimensions
 
-    @property
+    @cached_property
     def counts(self) -> bool:
         """Whether the unit is a plain count: the noun may then stand outside the number."""
         match self.dimensions:
@@ -43,7 +43,7 @@ class Unit:
             case _:
                 return False
 
-    @property
+    @cached_property
     def ratio(self) -> bool:
         """Whether the unit is one of the ratios, which have no dimension but are not written for one another: %, ×, percentage points."""
         return not self.dimensions and self.symbol in ("%", "×", "pp")
