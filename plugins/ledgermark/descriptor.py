@@ -59,11 +59,10 @@ class Dataset:
 
     def column(self, name: str) -> Column | None:
         """Return the column of that name."""
-        return self.by_name.get(name)
+        return self._by_name.get(name)
 
     @cached_property
-    def by_name(self) -> dict[str, Column]:
-        """The columns by name."""
+    def _by_name(self) -> dict[str, Column]:
         return {column.name: column for column in self.columns}
 
 

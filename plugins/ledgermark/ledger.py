@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from itertools import product
@@ -13,7 +12,7 @@ from ledgermark.messages import Message
 from ledgermark.parquet import StoredFile
 from ledgermark.parquet_check import read_parquet
 from ledgermark.quantity import Cell, Quantity
-from ledgermark.table import Table, canonical, canonical_or_text, plain, read_table, spellings
+from ledgermark.table import Table, canonical, plain, read_table
 from ledgermark.units import parse_unit
 
 if TYPE_CHECKING:
@@ -185,7 +184,7 @@ class Ledger:
             wanted = ", ".join(f"{name}={value}" for name, value in keys.items()) or Message("no keys")
             some = ", ".join(str(table.lines[position]) for position in found[:5])
             listed = Message(" (lines {lines})", lines=some) if table.stored is None else Message(" (rows {lines})", lines=some)
-            places = listed if found else self._hint(dataset, dict(keys))
+            places = listed if found else self._hint(table, dict(keys))
             msg = Message(
                 "{count} rows of {dataset} match {wanted}, expected 1{places}", count=len(found), dataset=dataset, wanted=wanted, places=places
             )
@@ -196,9 +195,7 @@ class Ledger:
         """Return the rows with these values, in file order; a tuple matches any of its values. Raises `LedgerError` for unknown names."""
         table = self.table(dataset)
         several = {name: value if isinstance(value, tuple) else (value,) for name, value in keys.items()}
-        single = {name: values[0] for name, values in several.items() if len(values) == 1}
-        found = self._select(table, single) if len(single) == len(several) else self._select_any(table, several)
-        return tuple([Row(self, table, position) for position in found])
+        return tuple([Row(self, table, position) for position in self._select_any(table, several)])
 
     def _select(self, table: Table, keys: Mapping[str, Key]) -> Sequence[int]:
         """Return the positions of the rows with one value for each key, ascending: what nearly every claim asks."""
@@ -211,6 +208,8 @@ class Ledger:
 
     def _select_any(self, table: Table, keys: Mapping[str, tuple[Key, ...]]) -> Sequence[int]:
         """Return the positions of the rows with any of some values for each key, ascending."""
+        if not keys:
+            return range(len(table.lines))
         names = tuple(sorted(keys))
         spelled = [tuple([_spelled(table.dataset, name, value) for value in keys[name]]) for name in names]
         if table.stored is not None:
@@ -221,18 +220,17 @@ class Ledger:
     def _index(self, table: Table, names: tuple[str, ...]) -> dict[tuple[str, ...], list[int]]:
         """Return the row positions by the canonical values of some columns; built once per set of columns."""
         place = (table.dataset.name, names)
-        index = self._indices.get(place)
-        if index is None:
+        if (index := self._indices.get(place)) is None:
             columns = [_known(name, table.dataset) for name in names]
-            index = defaultdict(list)
-            for position, key in enumerate(zip(*(spellings(column, table.columns[column.name]) for column in columns), strict=True)):
-                index[key].append(position)
-            index = self._indices[place] = dict(index)
+            cells = ([_canonical_or_text(column, text) for text in table.columns[column.name]] for column in columns)
+            index = {}
+            for position, key in enumerate(zip(*cells, strict=True)):
+                index.setdefault(key, []).append(position)
+            self._indices[place] = index
         return index
 
-    def _hint(self, dataset: str, keys: Mapping[str, Key]) -> str:
+    def _hint(self, table: Table, keys: Mapping[str, Key]) -> str:
         """Return which single key no row has, with the values there are."""
-        table = self.table(dataset)
         for name, value in keys.items():
             known = table.stored.values(name, _LISTED) if table.stored is not None else {key[0] for key in self._index(table, (name,))}
             spelled = _spelled(table.dataset, name, value)
@@ -244,7 +242,7 @@ class Ledger:
 
 
 def _known(column: str, dataset: Dataset) -> Column:
-    found = dataset.by_name.get(column)
+    found = dataset.column(column)
     if found is None:
         names = [item.name for item in dataset.columns]
         msg = Message("no column '{column}' in {name}{hint}", column=column, name=dataset.name, hint=nearest(column, names))
@@ -255,9 +253,15 @@ def _known(column: str, dataset: Dataset) -> Column:
 def _spelled(dataset: Dataset, name: str, value: Key) -> str:
     """Return a wanted value in the column's canonical spelling; a value that is none of the type matches nothing."""
     column = _known(name, dataset)
-    if not isinstance(value, str):
-        value = str(value).lower() if isinstance(value, bool) else plain(value) if isinstance(value, Decimal) else str(value)
-    return canonical_or_text(column, value)
+    text = str(value).lower() if isinstance(value, bool) else plain(value) if isinstance(value, Decimal) else str(value)
+    return _canonical_or_text(column, text)
+
+
+def _canonical_or_text(column: Column, text: str) -> str:
+    try:
+        return canonical(column, text)
+    except ValueError:
+        return text
 
 
 def count(rows: Iterable[Row], unit: str = "1") -> Quantity:

@@ -33,6 +33,8 @@ _CANONICAL: Final = {
 }
 _BOOLEANS: Final = {"true": "true", "false": "false", "True": "true", "False": "false", "1": "true", "0": "false"}
 _MAGNITUDE: Final = 100  # powers of ten; a cell beyond is no measurement and would fill the memory when written out
+# Texts of a type that need no closer look where their spelling does not matter.
+_SHORT: Final = {"integer": re.compile(r"-?[0-9]{1,99}"), "number": re.compile(r"-?[0-9]{1,50}(?:\.[0-9]{1,50})?")}
 _BLOCK: Final = 4096  # cells of a column that are judged together, each different one once: most columns repeat a few
 MANY: Final = 20  # findings of a kind in one file after which the rest is counted, not listed
 LONGEST_CELL: Final = 131_072  # characters, as the csv module of Python has it
@@ -92,19 +94,6 @@ def canonical(column: Column, text: str) -> str:
             return date.fromisoformat(text).isoformat()
     msg = Message("'{text}' is no {type}", text=text, type=column.type)
     raise ValueError(msg)
-
-
-def spellings(column: Column, cells: Sequence[str]) -> Sequence[str]:
-    """Return the canonical spellings of cells; one of a wrong type as it is written."""
-    return cells if column.type == "string" else [canonical_or_text(column, text) for text in cells]
-
-
-def canonical_or_text(column: Column, text: str) -> str:
-    """Return the canonical spelling of a cell, or the text itself where it has none."""
-    try:
-        return canonical(column, text)
-    except ValueError:
-        return text
 
 
 def _adjusted(text: str) -> int:
@@ -207,17 +196,22 @@ def check_header(dataset: Dataset, path: str, header: list[str], findings: list[
 
 
 def _check_column(dataset: Dataset, column: Column, path: str, cells: list[str], lines: list[int]) -> tuple[list[Finding], list[str]]:
-    """Return what is wrong with the cells of a column, and their canonical spellings (as written where they have none)."""
+    """Return what is wrong with the cells of a column and, of one of the key, their canonical spellings (as written where they have none)."""
     findings: list[Finding] = []
     spelled: list[str] = []
     unique = bool(column.constraints.get("unique"))
-    required = bool(column.constraints.get("required")) or column.name in dataset.key
+    of_key = column.name in dataset.key
+    required = bool(column.constraints.get("required")) or of_key
     breaks = rules_of(column)
     seen: dict[str, int] = {}
     for start in range(0, len(cells), _BLOCK):
         block = cells[start : start + _BLOCK]
-        answers = {cell: judge_cell(dataset, column, cell, breaks, required=required) for cell in set(block)}
-        spelled += [answers[cell][0] for cell in block]
+        different = set(block)
+        if not unique and different.isdisjoint(dataset.missing) and _plainly_right(column, different, _CANONICAL if of_key else _SHORT):
+            spelled += block if of_key else ()
+            continue
+        answers = {cell: judge_cell(dataset, column, cell, breaks, required=required) for cell in different}
+        spelled += [answers[cell][0] for cell in block] if of_key else ()
         if not unique and not any(problem for _, _, problem in answers.values()):
             continue
         for cell, line in zip(block, lines[start : start + _BLOCK], strict=True):
@@ -232,6 +226,17 @@ def _check_column(dataset: Dataset, column: Column, path: str, cells: list[str],
                     findings.append(Finding(path, line, 1, "LM505", message))
                 seen.setdefault(value, line)
     return findings, spelled
+
+
+def _plainly_right(column: Column, cells: set[str], spellings_of: Mapping[str, re.Pattern[str]]) -> bool:
+    """Return whether cells are texts without rules, or numbers in a plain spelling and within their limits: what is quickly seen of a block."""
+    rules = {name: rule for name, rule in column.constraints.items() if name not in ("required", "unique")}
+    if column.type not in spellings_of or not rules.keys() <= {"minimum", "maximum"}:
+        return column.type == "string" and not rules
+    if not all(map(spellings_of[column.type].fullmatch, cells)):
+        return False
+    low, high = (Decimal(str(rules[rule])) if rule in rules else None for rule in ("minimum", "maximum"))
+    return (low is None or low <= min(map(Decimal, cells))) and (high is None or max(map(Decimal, cells)) <= high)
 
 
 def judge_cell(dataset: Dataset, column: Column, cell: str, breaks: Callable[[str], str], *, required: bool) -> tuple[str, str, str]:
@@ -279,12 +284,9 @@ def rules_of(column: Column) -> Callable[[str], str]:
 
 
 def _check_key(dataset: Dataset, path: str, keys: dict[str, list[str]], lines: list[int]) -> list[Finding]:
-    columns = [keys[name] for name in dataset.key]
-    if len(set(zip(*columns, strict=True))) == len(lines):
-        return []
     seen: dict[tuple[str, ...], int] = {}
     findings: list[Finding] = []
-    for key, line in zip(zip(*columns, strict=True), lines, strict=True) if columns else ():
+    for key, line in zip(zip(*(keys[name] for name in dataset.key), strict=True), lines, strict=True) if dataset.key else ():
         first = seen.setdefault(key, line)
         if first != line:
             names = ", ".join(f"{name}={value}" for name, value in zip(dataset.key, key, strict=True))
