@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ledgermark.numberwords import Token
 
 _REFERENCE: Final = re.compile(r"(?:\b(?P<word>Fig(?:ure|\.)|Figures|Section|Figures [0-9]+ (?:and|to))|(?P<han>[图第§]))[ \u00a0\n]?$")
+_END: Final = frozenset("e.sndo图第§")  # how all of these end
 _CHAPTER: Final = re.compile("[ ]?[节章]")
 _LONGEST: Final = 24  # characters in which the word before a number is looked for
 
@@ -21,6 +22,8 @@ def references(token: Token, near: Near) -> Exemption | None:
     if token.form != "digits" or not token.text.isdecimal():
         return None
     before = near.text[max(0, token.start - _LONGEST) : token.start]
+    if before.rstrip()[-1:] not in _END:
+        return None
     match = _REFERENCE.search(before)
     if (
         match is None
