@@ -83,9 +83,9 @@ class Visible:
 
     def offset(self, position: int) -> int:
         """Return where in the file the character at a position stands."""
-        index = max(bisect.bisect_right(self._starts, position) - 1, 0)
         if not self._starts:
             return 0
+        index = bisect.bisect_right(self._starts, position) - 1
         return self._offsets[index] + (position - self._starts[index] if self._linear[index] else 0)
 
 

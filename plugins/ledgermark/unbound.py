@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import bisect
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ledgermark.exempt import exemption_of
 from ledgermark.messages import Message
@@ -15,7 +16,7 @@ from ledgermark.visible import plain_text, visible_parts
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ledgermark.markup import Link, Visible
     from ledgermark.near import Exemption
@@ -27,8 +28,7 @@ GIVEN: Final = "given"
 UNBOUND: Final = "unbound"
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(NamedTuple):
     """A number a reader can see.
 
     Attributes:
@@ -70,53 +70,78 @@ class Reader:
     math: bool = False
 
 
-def numbers_of(page: Page, reader: Reader) -> Iterator[Number]:
-    """Yield every number of a page that readers see."""
+def numbers_of(page: Page, reader: Reader) -> list[Number]:
+    """Return every number of a page that readers see."""
     headings = tuple(section.id for section in page.source.sections if section.level == 2)  # noqa: PLR2004  (the page's chapters)
     elsewhere = reader.figures.get(page.language, {})
     figures = elsewhere.get(page.path, ())
+    found: list[Number] = []
     for part in visible_parts(page, math=reader.math):
         near = Near(part.text, reader.measure, reader.unit, part.links, figures, headings, elsewhere)
-        yield from _judge(part, near, reader)
-        yield from _code(part, reader)
+        found += _judge(part, near, reader)
+        found += _code(part, reader)
+    return found
 
 
-def numbers_in(text: str, reader: Reader) -> Iterator[Number]:
-    """Yield every number of a text that carries no markup, such as a chip of a masthead."""
+def numbers_in(text: str, reader: Reader) -> list[Number]:
+    """Return every number of a text that carries no markup, such as a chip of a masthead."""
     part = plain_text(text)
-    yield from _judge(part, Near(part.text, reader.measure, reader.unit), reader)
+    return _judge(part, Near(part.text, reader.measure, reader.unit), reader)
 
 
-def _judge(part: Visible, near: Near, reader: Reader) -> Iterator[Number]:
+class _Answer(NamedTuple):
+    """A link that answers for the numbers in it."""
+
+    start: int
+    end: int
+    state: str
+    key: str
+
+
+def _judge(part: Visible, near: Near, reader: Reader) -> list[Number]:
     tokens = find_tokens(part.text)
-    links = [link for link in part.links if link.target.partition(":")[0].lower() in _SCHEMES and link.start < link.end]
-    links.sort(key=lambda link: link.start)
+    links = _answers(part.links)
     starts = [link.start for link in links]
     terms = find_terms(near, reader.pattern) if tokens else []
     term_starts = [term.start for term in terms]
     passed = 0
     shown: set[int] = set()
+    found: list[Number] = []
     for token in tokens:
-        if token.start < passed:
+        start, end, text, _ = token
+        if start < passed:
             continue
-        index = bisect.bisect_right(starts, token.end - 1) - 1
-        link = links[index] if index >= 0 and token.start < links[index].end else None
-        if link is None:
-            at = bisect.bisect_right(term_starts, token.start) - 1
-            term = terms[at] if at >= 0 and token.end <= terms[at].end else None
+        index = bisect.bisect_left(starts, end) - 1
+        if index < 0 or start >= links[index].end:
+            at = bisect.bisect_right(term_starts, start) - 1
+            term = terms[at] if at >= 0 and end <= terms[at].end else None
             number, passed = _loose(part, token, term, near)
-            yield number
+            found.append(number)
             continue
         shown.add(index)
-        if token.start < link.start or token.end > link.end:
-            whole = part.text[min(token.start, link.start) : max(token.end, link.end)]
-            yield Number(whole, part.offset(token.start), UNBOUND, problem=_edge(whole), code="LM204")
+        link = links[index]
+        if start < link.start or end > link.end:
+            whole = part.text[min(start, link.start) : max(end, link.end)]
+            found.append(Number(whole, part.offset(start), UNBOUND, problem=_edge(whole), code="LM204"))
         else:
-            yield Number(token.text, part.offset(token.start), _SCHEMES[link.target.partition(":")[0].lower()])
-    yield from _edges(part, links, shown, reader)
+            found.append(Number(text, part.offset(start), link.state))
+    found += _edges(part, links, shown, reader)
+    return found
 
 
 _SCHEMES: Final = {"claim": BOUND, "given": GIVEN}
+
+
+def _answers(links: Iterable[Link]) -> list[_Answer]:
+    """Return the links of a text that answer for numbers, in order."""
+    found: list[_Answer] = []
+    for link in links:
+        scheme, _, key = link.target.partition(":")
+        state = _SCHEMES.get(scheme.lower())
+        if state and link.start < link.end:
+            found.append(_Answer(link.start, link.end, state, key))
+    found.sort(key=attrgetter("start"))
+    return found
 
 
 def _edge(text: str) -> str:
@@ -138,7 +163,7 @@ def _loose(part: Visible, token: Token, term: Exemption | None, near: Near) -> t
     return Number(shown, offset, found.rule, found.term, found.problem, "LM205" if found.problem else ""), found.end
 
 
-def _edges(part: Visible, links: Sequence[Link], shown: set[int], reader: Reader) -> Iterator[Number]:
+def _edges(part: Visible, links: Sequence[_Answer], shown: set[int], reader: Reader) -> Iterator[Number]:
     """Yield what stands beside a bound number and changes what it says: a sign before it, a unit after it that is not its own."""
     text = part.text
 
@@ -146,8 +171,7 @@ def _edges(part: Visible, links: Sequence[Link], shown: set[int], reader: Reader
         return Number(text[start:end], part.offset(start), UNBOUND, problem=problem, code=code)
 
     for index, link in enumerate(links):
-        scheme, _, key = link.target.partition(":")
-        if scheme.lower() == "given":
+        if link.state == GIVEN:
             if index not in shown:
                 yield number(
                     link.start,
@@ -162,7 +186,7 @@ def _edges(part: Visible, links: Sequence[Link], shown: set[int], reader: Reader
         if after := reader.measure.match(text, link.end):
             problem = Message("the unit in '{text}' stands outside the link, where nothing checks it", text=text[link.start : after.end()])
             yield number(link.start, after.end(), problem)
-        elif (after := reader.unit.match(text, link.end)) and (name := key.partition("?")[0]) in reader.counted:
+        elif (after := reader.unit.match(text, link.end)) and (name := link.key.partition("?")[0]) in reader.counted:
             noun, counted = reader.spellings.get(after.group().strip(_GAP)), reader.counted[name]
             if noun not in (None, counted) and after.group().strip(_GAP) not in _ANY_NOUN:
                 instead = (
