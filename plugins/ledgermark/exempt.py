@@ -240,15 +240,18 @@ RULES: Final[dict[str, Callable[[Token, Near], Span | None]]] = {
 
 RULE_NAMES: Final = ("reference", *RULES, "term")
 # Which rules can apply to a number, by how it is written: `digits`, `sign`, `han`, `english`.
-_FORMS: Final = {"digits": tuple(RULES)[:-1], "sign": (), "han": ("date", "ordinal", "one"), "english": ("one",)}
+_FORMS: Final = {
+    form: tuple((rule, RULES[rule]) for rule in rules)
+    for form, rules in {"digits": tuple(RULES)[:-1], "sign": (), "han": ("date", "ordinal", "one"), "english": ("one",)}.items()
+}
 
 
 def exemption_of(token: Token, near: Near) -> Exemption | None:
     """Return the rule that lets a number stand, or None. None lets it stand before a unit of measure."""
     if reference := references(token, near):
         return reference
-    for rule in _FORMS[token.form]:
-        span = RULES[rule](token, near)
+    for rule, judge in _FORMS[token.form]:
+        span = judge(token, near)
         # The article looks at what follows by itself: 这一天 says which day.
         if span and (rule == "one" or not near.measure.match(near.text, span[1])):
             return Exemption(*span, rule)

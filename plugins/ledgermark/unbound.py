@@ -100,6 +100,8 @@ class _Answer(NamedTuple):
 
 def _judge(part: Visible, near: Near, reader: Reader) -> list[Number]:
     tokens = find_tokens(part.text)
+    if not tokens and not part.links:
+        return []
     links = _answers(part.links)
     starts = [link.start for link in links]
     terms = find_terms(near, reader.pattern) if tokens else []

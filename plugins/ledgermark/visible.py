@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from ledgermark.markup import MarkupReader, Visible, fold, is_plain
@@ -25,10 +26,10 @@ def visible_parts(page: Page, *, math: bool = False) -> Iterator[Visible]:
         math: whether `$…$` is math here; then it is left out, as it has no numbers of its own.
     """
     source = page.source
+    base = source.text.find(source.front) if source.front else 0
     for key, value in page.meta.items():
         if key not in MACHINE_KEYS:
-            start = re.search(rf"^{re.escape(key)}:[ \t]*", source.front, re.MULTILINE)
-            base = source.text.find(source.front) if source.front else 0
+            start = _key(key).search(source.front)
             at = base + start.end() if start else 0
             for text in _texts(value):
                 yield _value(text, source, at, math=math)
@@ -38,6 +39,12 @@ def visible_parts(page: Page, *, math: bool = False) -> Iterator[Visible]:
             head = source.text[erratum.start : erratum.body_start]
             match = re.search(r"^\s+title:[ \t]*", head, re.MULTILINE)
             yield _value(erratum.title, source, erratum.start + (match.end() if match else 0), math=math)
+
+
+@lru_cache(maxsize=256)
+def _key(key: str) -> re.Pattern[str]:
+    """Return a pattern of how a key begins its line."""
+    return re.compile(rf"^{re.escape(key)}:[ \t]*", re.MULTILINE)
 
 
 def plain_text(text: str) -> Visible:
