@@ -75,21 +75,20 @@ class Visible:
         text: what a reader reads, full-width forms and minus signs made plain, character for character.
         links: the links in it, claims and given numbers too.
         codes: pieces of inline code, as written, with their place in the file.
+        _places: where pieces of it begin, where they stand in the file, and whether they are in it as they are, character for character.
     """
 
     text: str
     links: tuple[Link, ...]
     codes: tuple[tuple[str, int], ...]
-    _starts: tuple[int, ...]
-    _offsets: tuple[int, ...]
-    _linear: tuple[bool, ...]
+    _places: tuple[tuple[int, int, bool], ...]
 
     def offset(self, position: int) -> int:
         """Return where in the file the character at a position stands."""
-        if not self._starts:
+        if not self._places:
             return 0
-        index = bisect.bisect_right(self._starts, position) - 1
-        return self._offsets[index] + (position - self._starts[index] if self._linear[index] else 0)
+        start, offset, linear = self._places[bisect.bisect_left(self._places, (position + 1,)) - 1]
+        return offset + position - start if linear else offset
 
 
 def is_plain(text: str) -> bool:
@@ -111,9 +110,7 @@ class MarkupReader:
         self.source, self.masked, self.position, self.math = text, masked, start, math
         self.parts: list[str] = []
         self.length = 0
-        self.starts: list[int] = []
-        self.offsets: list[int] = []
-        self.linear: list[bool] = []
+        self.places: list[tuple[int, int, bool]] = []
         self.opened: list[int] = []
         self.links: list[Link] = []
         self.codes: list[tuple[str, int]] = []
@@ -152,8 +149,7 @@ class MarkupReader:
                     handler = self.handlers.get(masked[at])
                     position = handler(at) if handler else at + 1
             position = max(end, position)
-        text = fold("".join(self.parts))
-        return Visible(text, tuple(self.links), tuple(self.codes), tuple(self.starts), tuple(self.offsets), tuple(self.linear))
+        return Visible(fold("".join(self.parts)), tuple(self.links), tuple(self.codes), tuple(self.places))
 
     def _lines(self) -> list[tuple[int, int]]:
         """Return what is left out because of how its line begins: fences of blocks, rules of tables, targets of links."""
@@ -187,9 +183,7 @@ class MarkupReader:
 
     def _emit(self, text: str, offset: int, *, linear: bool = True) -> None:
         if text:
-            self.starts.append(self.length)
-            self.offsets.append(offset)
-            self.linear.append(linear)
+            self.places.append((self.length, offset, linear))
             self.parts.append(text)
             self.length += len(text)
 

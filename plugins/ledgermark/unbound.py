@@ -183,22 +183,26 @@ def _edges(part: Visible, links: Sequence[_Answer], shown: set[int], reader: Rea
                 )
             continue
         before = text_before(text, link.start)
-        if before in ("+", "-", "±") and not text[: link.start - 1][-1:].isalnum():
+        if before in ("+", "-", "±") and not text_before(text, link.start - 1).isalnum():
             yield number(link.start - 1, link.end, _edge(text[link.start - 1 : link.end]))
+        unit = reader.unit.match(text, link.end)
+        if unit is None:
+            continue
         if after := reader.measure.match(text, link.end):
             problem = Message("the unit in '{text}' stands outside the link, where nothing checks it", text=text[link.start : after.end()])
             yield number(link.start, after.end(), problem)
-        elif (after := reader.unit.match(text, link.end)) and (name := link.key.partition("?")[0]) in reader.counted:
-            noun, counted = reader.spellings.get(after.group().strip(_GAP)), reader.counted[name]
-            if noun not in (None, counted) and after.group().strip(_GAP) not in _ANY_NOUN:
+        elif (name := link.key.partition("?")[0]) in reader.counted:
+            written, counted = unit.group().strip(_GAP), reader.counted[name]
+            noun = reader.spellings.get(written)
+            if noun not in (None, counted) and written not in _ANY_NOUN:
                 instead = (
                     Message("{name} counts in {counted}", name=name, counted=counted)
                     if counted
                     else Message("{name} is a plain number: give it that unit", name=name)
                 )
-                shown_text = text[link.start : after.end()]
+                shown_text = text[link.start : unit.end()]
                 problem = Message("'{text}' counts in {noun}, {instead}", text=shown_text, noun=noun, instead=instead)
-                yield number(link.start, after.end(), problem)
+                yield number(link.start, unit.end(), problem)
 
 
 _ANY_NOUN: Final = ("次", "组")  # counts runs, calls and launches alike
