@@ -138,10 +138,9 @@ class MarkupReader:
             while position < start:
                 if -1 < blank < position:
                     blank = masked.find(_BLANK, position)
-                match = _SPECIAL.search(masked, position, start)
-                at = match.start() if match else start
-                if -1 < blank < at:
-                    at = blank
+                stop = blank if -1 < blank < start else start
+                match = _SPECIAL.search(masked, position, stop)
+                at = match.start() if match else stop
                 self._emit(masked[position:at], position)
                 position = at
                 if at < start:

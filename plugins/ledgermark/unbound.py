@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import re
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -15,7 +16,6 @@ from ledgermark.terms import find_terms
 from ledgermark.visible import plain_text, visible_parts
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ledgermark.markup import Link, Visible
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 BOUND: Final = "bound"
 GIVEN: Final = "given"
 UNBOUND: Final = "unbound"
+_REST: Final = re.compile("[0-9A-Za-z]*")  # what is run together with a number
 
 
 class Number(NamedTuple):
@@ -157,8 +158,8 @@ def _loose(part: Visible, token: Token, term: Exemption | None, near: Near) -> t
     if found is None or token.end > found.end:
         unit = near.unit.match(text, token.end)
         end = unit.end() if unit else token.end
-        while end < len(text) and token.form == "digits" and text[end].isascii() and text[end].isalnum():
-            end += 1
+        if token.form == "digits" and (rest := _REST.match(text, end)):
+            end = rest.end()
         sign = 1 if text_before(text, token.start) in ("+", "-", "±") else 0
         return Number(" ".join(text[token.start - sign : end].split()), offset, UNBOUND), token.end
     shown = text[found.start : found.end]
