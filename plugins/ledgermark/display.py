@@ -45,6 +45,7 @@ _SEPARATOR: Final = re.compile(
 )
 _LONG: Final = 300  # characters of a message: a shown text may be of any length
 _DIGITS: Final = 60  # more than any measurement has; beyond it arithmetic would round
+_FAR: Final = 1000  # stands for any power of ten that is out of the question
 _DIFFERENT: Final = Context(prec=200)
 _SIGNS: Final = ("+", "-")
 _Spellings = tuple[re.Pattern[str], dict[str, Unit]]
@@ -152,7 +153,10 @@ def _read_digits(match: re.Match[str], text: str) -> tuple[Decimal, Decimal]:
     sign, digits, separator, exponent, power_of_ten, raised, scale = match.groups()
     if separator:
         digits = digits.replace(separator, "")
-    power = int(exponent or power_of_ten or (raised or "0").translate(_SUPERSCRIPTS)) + (_SCALES[scale] if scale else 0)
+    power = _SCALES[scale] if scale else 0
+    if written := exponent or power_of_ten or raised:
+        exact = Decimal(written.translate(_SUPERSCRIPTS))  # int refuses a text of more than 4300 digits
+        power += int(exact) if abs(exact) < _FAR else _FAR
     if len(digits) > _DIGITS or abs(power) > _DIGITS:
         msg = Message("'{text}' has more than {digits} digits", text=text, digits=_DIGITS)
         raise DisplayError(msg)

@@ -126,6 +126,11 @@ def test_each_character_that_is_a_number_is_found() -> None:
     assert [char for char in signs if not find_tokens(f"a {char} b")] == []
 
 
+@pytest.mark.parametrize("text", ["{}", "{}th", "Figure {}", "issue {}", "第 {} 节"])
+def test_a_number_may_have_more_digits_than_a_program_counts_with(text: str) -> None:
+    assert len(findings(text.format("1" * 5000))) <= 1
+
+
 def test_math_is_left_alone_only_where_there_is_math() -> None:
     assert findings("$70.8$ and $$E = 2$$") == ["70.8", "2"]
     assert findings("$70.8$ and $$E = 2$$", math=True) == []
