@@ -6,7 +6,8 @@ import json
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Protocol
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ledgermark.exempt import RULE_NAMES
 from ledgermark.findings import Finding, printable
@@ -204,7 +205,11 @@ def coverage_of(project: Pages, memory: Memory | None = None) -> Coverage:
 
 def numbers_on(page: Page, reader: Reader) -> tuple[Placed, ...]:
     """Return the numbers of a page in their order."""
-    return tuple(sorted(((*page.source.place(number.offset), number) for number in numbers_of(page, reader)), key=_place))
+    place = page.source.place
+    return tuple([(*place(number.offset), number) for number in sorted(numbers_of(page, reader), key=_offset)])
+
+
+_offset: Final = attrgetter("offset")
 
 
 def _place(item: tuple[int, int, Number]) -> tuple[int, int]:

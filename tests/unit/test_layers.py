@@ -19,8 +19,8 @@ LAYERS = {
     module: number
     for number, modules in enumerate(
         [
-            "addresses feed lastgood markup memory messages numberwords numerals palette processes source spelling stamp unit_syntax",
-            "findings near units yamls",
+            "addresses alternation feed lastgood markup memory messages numerals palette processes source spelling stamp unit_syntax",
+            "findings near numberwords units yamls",
             "articles blocks catalogue claims clock descriptor display files quantity references sarif settings starter_door terms",
             "badge config_file errata exempt record table tongue typeset",
             "console pages parquet watch",
