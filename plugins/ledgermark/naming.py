@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from ledgermark.findings import Finding, nearest
@@ -97,12 +98,20 @@ class _Named:
         self.reading, self.mentions, self.owners, self.values, self.claims = reading, mentions, owners, values, claims
         self.starts = [mention.start for mention in mentions]
         self.groups = _groups(mentions, reading.text)
-        self.near = [set(self._inside(reading.nearest(claim.start, claim.end))) for claim in claims]
-        self.taken = {
+
+    @cached_property
+    def near(self) -> list[set[int]]:
+        """What stands nearest to each claim."""
+        return [set(self._inside(self.reading.nearest(claim.start, claim.end))) for claim in self.claims]
+
+    @cached_property
+    def taken(self) -> set[int]:
+        """What some claim has for its own."""
+        return {
             at
-            for claim, near in zip(claims, self.near, strict=True)
-            for at in (*near, *self._inside(Span(claim.end, reading.nearest(claim.start, claim.end, PART).end)))
-            if mentions[at].subjects & self._own(claim, mentions[at].family)
+            for claim, near in zip(self.claims, self.near, strict=True)
+            for at in (*near, *self._inside(Span(claim.end, self.reading.nearest(claim.start, claim.end, PART).end)))
+            if self.mentions[at].subjects & self._own(claim, self.mentions[at].family)
         }
 
     def foreign(self, index: int) -> dict[str, Mention]:
@@ -130,7 +139,10 @@ class _Named:
         """Return whether anything in reach of a claim is not of its own: if nothing is, there is no need to ask what is nearest."""
         passage = self.reading.passage(claim.start)
         part, sentence = (self.reading.around(claim.start, claim.end, level) for level in (PART, SENTENCE))
-        spans = (Span(sentence.start, part.end), *passage.beside, *((passage.above,) if passage.above else ()))
+        before = Span(sentence.start, part.end)
+        if passage.above is None and not self._inside(before):
+            return False
+        spans = (before, *passage.beside, *((passage.above,) if passage.above else ()))
         for family, places in self._by_family(spans).items():
             own = self._own(claim, family)
             if own and any(self.mentions[at].subjects.isdisjoint(own) for at in places):
