@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from ledgermark.findings import Finding, nearest
 from ledgermark.messages import Message
-from ledgermark.passages import CLAUSE, PART, SENTENCE, Span
+from ledgermark.passages import PART, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -138,11 +138,10 @@ class _Named:
     def _any_foreign(self, claim: Claim) -> bool:
         """Return whether anything in reach of a claim is not of its own: if nothing is, there is no need to ask what is nearest."""
         passage = self.reading.passage(claim.start)
-        part, sentence = (self.reading.around(claim.start, claim.end, level) for level in (PART, SENTENCE))
-        before = Span(sentence.start, part.end)
-        if passage.above is None and not self._inside(before):
+        if passage.above is None and not self._inside(passage.span):
             return False
-        spans = (before, *passage.beside, *((passage.above,) if passage.above else ()))
+        _, part, sentence = self.reading.levels(claim.start, claim.end)
+        spans = (Span(sentence.start, part.end), *passage.beside, *((passage.above,) if passage.above else ()))
         for family, places in self._by_family(spans).items():
             own = self._own(claim, family)
             if own and any(self.mentions[at].subjects.isdisjoint(own) for at in places):
@@ -168,7 +167,7 @@ def _ladders(claim: Claim, reading: Reading) -> list[list[tuple[Span, ...]]]:
     """Return the ladders of stretches in which a claim's subjects may be named; in each the first that names a family decides."""
     passage = reading.passage(claim.start)
     nearest = reading.nearest(claim.start, claim.end)
-    clause, part, sentence = (reading.around(claim.start, claim.end, level) for level in (CLAUSE, PART, SENTENCE))
+    clause, part, sentence = reading.levels(claim.start, claim.end)
     steps: list[tuple[Span, ...]] = [(nearest,), (clause,), (part,), (Span(sentence.start, part.end),)]
     if passage.above is None:
         return [steps]

@@ -103,13 +103,16 @@ class Reading:
             end: where it ends.
             level: `CLAUSE`, `PART` or `SENTENCE`.
         """
+        return self.levels(start, end)[level - 1]
+
+    def levels(self, start: int, end: int) -> tuple[Span, Span, Span]:
+        """Return clause, part and sentence around a stretch."""
         place = start, end
         if place not in self._around:
             self._around[place] = self._levels(start, end)
-        return self._around[place][level - 1]
+        return self._around[place]
 
     def _levels(self, start: int, end: int) -> tuple[Span, Span, Span]:
-        """Return clause, part and sentence around a stretch."""
         span = self._span(bisect.bisect_right(self._starts, start) - 1)
         ends = self._ends.get(span)
         if ends is None:
@@ -129,26 +132,42 @@ class Reading:
     def _boundaries(self, span: Span) -> _Ends:
         """Return what ends something in a passage; what ends a sentence ends a part of it too, and what ends that a clause."""
         text = self.text
+        clause = part = sentence = span.start
         places: list[int] = []
-        lasts, strengths = [span.start], [SENTENCE]
+        strengths: list[int] = []
+        before = [(clause, part, sentence)]
         counted, letters, numbered = span.start, 0, False
         for match in _END.finditer(text, span.start, span.end):
             at = match.start()
             mark = text[at]
-            if (mark == "." and _SHORT.search(text, max(at - 8, 0), at)) or (mark in "—–" and not _is_dash(text, at, span.end)):
-                continue
-            if mark in ":：" and letters <= _LEADING:
-                # The colon after a number that leads its passage: what follows is said of that number.
-                numbered = numbered or NUMBER in text[counted:at]
-                letters += sum(map(str.isalnum, text[counted:at]))
-                counted = at
-                if numbered and letters <= _LEADING:
-                    continue
             strength = _STRENGTH[mark]
+            if strength == SENTENCE:
+                if mark == "." and _SHORT.search(text, max(at - 8, 0), at):
+                    continue
+                clause = part = sentence = match.end(1)
+            elif strength == PART:
+                if mark in ":：" and letters <= _LEADING:
+                    # The colon after a number that leads its passage: what follows is said of that number.
+                    numbered = numbered or NUMBER in text[counted:at]
+                    letters += sum(map(str.isalnum, text[counted:at]))
+                    counted = at
+                    if numbered and letters <= _LEADING:
+                        continue
+                clause = part = at + 1
+            elif mark in "—–" and not _is_dash(text, at, span.end):
+                continue
+            else:
+                clause = at + 1
             places.append(at)
-            lasts.append(match.end(1) if strength == SENTENCE else at + 1)
             strengths.append(strength)
-        before, behind = _nearest(lasts, strengths), _nearest([span.end, *reversed(places)], [SENTENCE, *reversed(strengths[1:])])
+            before.append((clause, part, sentence))
+        clause = part = sentence = span.end
+        behind = [(clause, part, sentence)]
+        for at, strength in zip(reversed(places), reversed(strengths), strict=True):
+            clause = at
+            part = at if strength >= PART else part
+            sentence = at if strength == SENTENCE else sentence
+            behind.append((clause, part, sentence))
         return _Ends(places, before, behind[::-1])
 
 
@@ -164,18 +183,6 @@ class _Ends(NamedTuple):
     places: list[int]
     before: list[tuple[int, int, int]]
     behind: list[tuple[int, int, int]]
-
-
-def _nearest(places: list[int], strengths: list[int]) -> list[tuple[int, int, int]]:
-    """Return at each mark which is the last there, or before, to end a clause, a part, a sentence."""
-    found: list[tuple[int, int, int]] = []
-    clause = part = sentence = 0
-    for place, strength in zip(places, strengths, strict=True):
-        clause = place
-        part = place if strength >= PART else part
-        sentence = place if strength >= SENTENCE else sentence
-        found.append((clause, part, sentence))
-    return found
 
 
 def _is_dash(text: str, at: int, end: int) -> bool:
