@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 # Each begins with one of a few characters, in both cases, which is what makes looking for it fast.
 _SCHEME: Final = re.compile(r"[cCgG](?i:(?<=c)laim|(?<=g)iven)\s*:")
 _IMITATION: Final = re.compile(r"[dDlL](?i:(?<=d)ata-(?:claim|given|figure|badge|dataset|erratum)|(?<=l)(?<![\w-]l)m-)")
-_BLOCK: Final = re.compile(r"///+[ \t]*(?:figure|erratum|evidence)\b")
+_BLOCK: Final = re.compile(r"///(?<!////)/*+[ \t]*(?:figure|erratum|evidence)\b")  # from the first slash of a row only
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 # What may stand for another character. Not the & of a claim's parameters: no entity without its semicolon gives a letter or a colon.
 _ENCODED: Final = re.compile(
