@@ -14,10 +14,10 @@ from figures_measure import all_reduce_sizes  # noqa: F401  (the page on the ins
 from figures_random import random_ladder  # noqa: F401  (a ladder on random weights)
 from figures_second_card import *  # noqa: F403  (figures of other articles fill files of their own)
 from figures_step import *  # noqa: F403
-from gate_control import RATES, contexts_of_run, rounds_of_cell, spread
+from gate_control import RATES, contexts_of_run, rate_of_cell, spread_of_cell
 from plots import Look, Part, Point, bars, context_axis, frame, level, series, short
 
-from ledgermark import Drawing, Ledger, Quantity, Words, figure, mean
+from ledgermark import Drawing, Ledger, Quantity, Words, figure
 
 Rows = list[Sequence[Quantity | str]]
 
@@ -230,9 +230,9 @@ def five_runs(ledger: Ledger, words: Words) -> Drawing:
         name = words("{model}, {machine}, {backend}", model=about.text("model"), machine=machine, backend=about.text("backend"))
         points = []
         for context in contexts_of_run(ledger, run):
-            stock, admitted = (rounds_of_cell(ledger, run, arm, context) for arm in ("stock", "admitted"))
-            before, after = mean(stock), mean(admitted)
-            ratio, widest = (after / before).to(TIMES), max(spread(stock), spread(admitted)).to(PERCENT)
+            before, after = (rate_of_cell(ledger, run, arm, context) for arm in ("stock", "admitted"))
+            widest = max(spread_of_cell(ledger, run, arm, context) for arm in ("stock", "admitted")).to(PERCENT)
+            ratio = (after / before).to(TIMES)
             head = words("{name}, {context} of context: {value}", name=name, context=short(context), value=words.quantity(ratio))
             lines = (
                 head,

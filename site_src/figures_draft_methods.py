@@ -82,7 +82,12 @@ def amd_ratios(ledger: Ledger, words: Words) -> Drawing:
     layout["height"] = 430
     layout["margin"].update(l=16)
     layout["xaxis"].update(range=[0, 3.3])
-    layout["yaxis"].update(range=[-0.4, len(found) - 0.25], showticklabels=False, showgrid=False, ticks="")
+    places = {
+        "tickmode": "array",
+        "tickvals": [len(found) - 1 - rank for rank in range(len(found))],
+        "ticktext": [note["text"] for note in notes],
+    }
+    layout["yaxis"].update(range=[-0.4, len(found) - 0.25], showticklabels=False, showgrid=False, ticks="", **places)
     layout.update(annotations=notes, shapes=_even(horizontal=True))
     return Drawing(
         title=words("Published ratios, as the summary gives them and as the appendix does"),

@@ -1,6 +1,7 @@
 """The figures of the kernel on an H200."""
 
 from h200 import FULL, ROWS, SHAPES, floor, gate_point, point
+from once import once
 from plots import Look, Part, Point, bars, context_axis, frame, series, short
 
 from ledgermark import Drawing, Ledger, Quantity, Words, figure
@@ -21,6 +22,22 @@ def _axis(layout: dict[str, Part], low: float = 2.93, high: float = 5.3) -> None
     layout["xaxis"].update(context_axis(TICKS), range=[low, high])
 
 
+@once
+def _second(ledger: Ledger, shape: str, length: int, way: str) -> tuple[Quantity, Quantity, Quantity, Quantity]:
+    """Return the keys of a pair of points, the time of one row and of two, and the change."""
+    single = point(ledger, shape, length, 1, way)
+    one, two = single["median_us"], point(ledger, shape, length, 2, way)["median_us"]
+    return single["kv_len"], one, two, (two / one - 1).to(PERCENT)
+
+
+@once
+def _above(ledger: Ledger, shape: str, length: int, count: int, way: str) -> tuple[Quantity, ...]:
+    """Return keys and query rows of a point, its time, its floor, and the one over the other."""
+    row = point(ledger, shape, length, count, way)
+    least = floor(row).to("us")
+    return row["kv_len"], row["query_rows"], row["median_us"], least, (row["median_us"] / least).to(TIMES)
+
+
 @figure
 def second_row(ledger: Ledger, words: Words) -> Drawing:
     """Fig. 1: what a second query row adds to a call that takes the same path."""
@@ -34,15 +51,13 @@ def second_row(ledger: Ledger, words: Words) -> Drawing:
             title = words("{name}, {layer}", name=name, layer=SHAPES[shape])
             points = []
             for length in KV_LENS:
-                two, one = (point(ledger, shape, length, count, way)["median_us"] for count in (2, 1))
-                change = (two / one - 1).to(PERCENT)
+                _, one, two, change = _second(ledger, shape, length, way)
                 head = words("{name}, {context} keys: {value}", name=title, context=short(length), value=words.quantity(change, 2, signed=True))
                 points.append(Point(length, change, (head, _us(words, words("Two rows"), two), _us(words, words("One row"), one))))
             traces.append(series(title, points, Look(look.slot + 2 * step, look.symbol + suffix, look.dash)))
         for shape in FULL:
             for length in KV_LENS:
-                two, one = (point(ledger, shape, length, count, way)["median_us"] for count in (2, 1))
-                rows.append([name, SHAPES[shape], point(ledger, shape, length, 1, way)["kv_len"], one, two, (two / one - 1).to(PERCENT)])
+                rows.append([name, SHAPES[shape], *_second(ledger, shape, length, way)])
     layout = frame(words("Keys in the cache"), words("Two rows against one, %"), zero=True)
     _axis(layout)
     layout["yaxis"].update(range=[-5, 5])
@@ -113,20 +128,14 @@ def above_floor(ledger: Ledger, words: Words) -> Drawing:
             title = words("{name}, {layer}", name=name, layer=SHAPES[shape])
             points = []
             for length in KV_LENS:
-                row = point(ledger, shape, length, 1, way)
-                least = floor(row).to("us")
-                ratio = (row["median_us"] / least).to(TIMES)
+                *_, time, least, ratio = _above(ledger, shape, length, 1, way)
                 head = words("{name}, {context} keys: {value}", name=title, context=short(length), value=words.quantity(ratio, 2))
-                points.append(Point(length, ratio, (head, _us(words, words("Time"), row["median_us"]), _us(words, words("Floor"), least))))
+                points.append(Point(length, ratio, (head, _us(words, words("Time"), time), _us(words, words("Floor"), least))))
             traces.append(series(title, points, Look(2 * place + step + 1, symbol + ("-open" if step else ""), dash)))
         for shape in FULL:
             for length in KV_LENS:
                 for count in ROWS:
-                    row = point(ledger, shape, length, count, way)
-                    least = floor(row).to("us")
-                    rows.append(
-                        [name, SHAPES[shape], row["kv_len"], row["query_rows"], row["median_us"], least, (row["median_us"] / least).to(TIMES)]
-                    )
+                    rows.append([name, SHAPES[shape], *_above(ledger, shape, length, count, way)])
     layout = frame(words("Keys in the cache"), words("Time over the floor, ×"))
     _axis(layout)
     layout["yaxis"].update(type="log", range=[-0.08, 1.35], tickmode="array", tickvals=[1, 2, 4, 8, 16], ticktext=["1", "2", "4", "8", "16"])

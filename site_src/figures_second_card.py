@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from fits import Rung
+from once import once
 from plots import Look, Part, Point, bars, context_axis, frame, level, series, short
 from restated import a100_tokens, lead_recounted, radeon_tokens, restated_contexts
 from second_card import b_lead, c_lead, decode_cells, decode_rate, decode_ratio, fitted, prefill_b, prefill_c, shared_contexts
@@ -34,6 +35,7 @@ def _machines(words: Words) -> dict[str, tuple[str, int, str]]:
     return {"two": (words("Two Radeons"), 1, "circle"), "a100": (words("A100"), 2, "square"), "l4": (words("L4"), 3, "diamond")}
 
 
+@once
 def _apart(ledger: Ledger, run: str, context: int) -> Quantity:
     rounds = [row["tok_s"] for row in decode_cells(ledger, run)[context]]
     return ((largest(rounds) - smallest(rounds)) / mean(rounds)).to("%")

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from gate_control import CHART_GRADE, spread
 from ladders import latest_session
+from once import once
 
 from ledgermark import Ledger, Quantity, Row, mean, smallest
 from ledgermark.quantity import Cell
@@ -53,24 +54,22 @@ class Fit:
         return (self.per_token * tokens).to("s") + (self.per_token_squared * tokens * tokens).to("s")
 
 
-def prefill_rungs(ledger: Ledger, campaign: str, cfg: str) -> list[Rung]:
+@once
+def prefill_rungs(ledger: Ledger, campaign: str, cfg: str) -> tuple[Rung, ...]:
     """Return the cells of a prefill ladder, by context."""
-    cells = latest_session(ledger.rows("prefill_ladder", campaign=campaign, cfg=cfg))
-    return [_rung(context, rows) for context, rows in cells.items()]
+    cells = latest_session(ledger, "prefill_ladder", campaign=campaign, cfg=cfg)
+    return tuple(_rung(context, rows) for context, rows in cells.items())
 
 
-def _rung(context: int, rows: list[Row]) -> Rung:
+def _rung(context: int, rows: tuple[Row, ...]) -> Rung:
     times = [row["first_token_s"] for row in rows]
     even = len(times) >= FEWEST_ROUNDS and spread(times) <= CHART_GRADE
     return Rung(context, mean(row["prompt_tokens"] for row in rows), smallest(times), even)
 
 
+@once
 def fit_prefill(ledger: Ledger, campaign: str, cfg: str) -> Fit:
     """Return the fit of a prefill ladder. Raises ValueError when fewer than four of its cells are chart grade."""
-    return ledger.derived(("fit_prefill", campaign, cfg), lambda data: _fit(data, campaign, cfg))
-
-
-def _fit(ledger: Ledger, campaign: str, cfg: str) -> Fit:
     rungs = prefill_rungs(ledger, campaign, cfg)
     used = tuple(rung for rung in rungs if rung.chart_grade)
     if len(used) < FEWEST_RUNGS:

@@ -5,6 +5,8 @@ A cell is the mean of its rounds. Runs on the Radeons count tokens, runs on the 
 
 from decimal import Decimal
 
+from once import once
+
 from ledgermark import Ledger, Quantity, Row, count, largest, mean, metric, smallest, total
 
 CHART_GRADE = Decimal("0.1")  # widest spread of the rounds of a cell that may be charted without a remark, as a share of their mean
@@ -12,17 +14,29 @@ GATES = ("stock", "admitted")  # the arms that differ only in the gate
 RATES = {"gate_control_radeon": "tok_s", "gate_control_a100": "chunk_s"}
 
 
-def contexts_of_run(ledger: Ledger, run: str) -> list[int]:
+@once
+def contexts_of_run(ledger: Ledger, run: str) -> tuple[int, ...]:
     """Return the contexts of a run, ascending. Raises ValueError for a run nobody made."""
     found = {int(row.text("context")) for dataset in RATES for row in ledger.rows(dataset, run=run, arm="stock")}
     if not found:
         raise ValueError(f"the control has no run '{run}'; it has {', '.join(_runs(ledger))}")
-    return sorted(found)
+    return tuple(sorted(found))
 
 
-def rounds_of_cell(ledger: Ledger, run: str, arm: str, context: int) -> list[Quantity]:
-    """Return the rates of a cell's rounds, in tok/s or chunk/s."""
+def _rounds(ledger: Ledger, run: str, arm: str, context: int) -> list[Quantity]:
     return [row[column] for dataset, column in RATES.items() for row in ledger.rows(dataset, run=run, arm=arm, context=context)]
+
+
+@once
+def rate_of_cell(ledger: Ledger, run: str, arm: str, context: int) -> Quantity:
+    """Return the rate of a cell, the mean of its rounds, in tok/s or chunk/s."""
+    return mean(_rounds(ledger, run, arm, context))
+
+
+@once
+def spread_of_cell(ledger: Ledger, run: str, arm: str, context: int) -> Quantity:
+    """Return how far the rounds of a cell lie apart."""
+    return spread(_rounds(ledger, run, arm, context))
 
 
 def spread(rounds: list[Quantity]) -> Quantity:
@@ -39,13 +53,13 @@ def _rows(ledger: Ledger, **keys: str | int) -> list[Row]:
 
 
 def _spreads(ledger: Ledger, run: str) -> list[Quantity]:
-    return [spread(rounds_of_cell(ledger, run, arm, context)) for arm in GATES for context in contexts_of_run(ledger, run)]
+    return [spread_of_cell(ledger, run, arm, context) for arm in GATES for context in contexts_of_run(ledger, run)]
 
 
 @metric(unit="×", formula="mean rate(admitted) / mean rate(stock)")
 def control_speedup(ledger: Ledger, run: str, context: int) -> Quantity:
     """How many times the rate of the stock gate a run of the control reaches with the admission; each rate is the mean of its rounds."""
-    return mean(rounds_of_cell(ledger, run, "admitted", context)) / mean(rounds_of_cell(ledger, run, "stock", context))
+    return rate_of_cell(ledger, run, "admitted", context) / rate_of_cell(ledger, run, "stock", context)
 
 
 @metric(unit="%", formula="mean over contexts of (mean rate(admitted) / mean rate(stock)) − 1")
@@ -133,7 +147,7 @@ def control_rate_a100(ledger: Ledger, run: str, arm: str, context: int) -> Quant
 def elsewhere_gain(ledger: Ledger, context: int) -> Quantity:
     """Change in decode rate when MTP is switched on, Qwen3.8-27B on the two Radeons as the engine routes it, away from this kernel."""
     run = "q38_radeon_routed"
-    return mean(rounds_of_cell(ledger, run, "stock", context)) / mean(rounds_of_cell(ledger, run, "no_speculation", context)) - 1
+    return rate_of_cell(ledger, run, "stock", context) / rate_of_cell(ledger, run, "no_speculation", context) - 1
 
 
 @metric(unit="%", formula="mean 1/(wall − first chunk)(MTP) / mean 1/(wall − first chunk)(no speculation) − 1")

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gate_control import CHART_GRADE, spread
+from once import once
 
 from ledgermark import Ledger, LedgerError, Quantity, Row, mean
 
@@ -27,8 +28,10 @@ class Ladder:
         campaign, cfg: its name.
         measured: the column that was measured: `tok_s` of decoding, `first_token_s` of prefill.
         rungs: nominal context in tokens to the rows of its rounds.
+        ledger: what it was read from.
     """
 
+    ledger: Ledger
     campaign: str
     cfg: str
     measured: str
@@ -41,16 +44,15 @@ class Ladder:
 
     def rounds(self, context: int) -> list[Quantity]:
         """Return what was measured in the rounds of a rung. Raises ValueError for a context that was not measured."""
-        return [row[self.measured] for row in self._rung(context)]
+        return [row[self.measured] for row in self.rung(context)]
 
     def rate(self, context: int) -> Quantity:
         """Return the rate of a rung, in tok/s: the mean of its rounds, or its prompt over the mean time to the first token."""
-        value = mean(self.rounds(context))
-        return value if self.measured == "tok_s" else self.prompt(context) / value
+        return _rate(self.ledger, self.campaign, self.cfg, self.measured, context)
 
     def prompt(self, context: int) -> Quantity:
         """Return the prompt tokens of a rung as they were counted: the mean of its rounds."""
-        return mean(row["prompt_tokens"] for row in self._rung(context))
+        return _prompt(self.ledger, self.campaign, self.cfg, self.measured, context)
 
     def time(self, context: int) -> Quantity:
         """Return the time of one token at a rung: one over the rate, in ms/tok."""
@@ -58,7 +60,7 @@ class Ladder:
 
     def apart(self, context: int) -> Quantity:
         """Return how far the rounds of a rung lie apart: (max − min) / mean."""
-        return spread(self.rounds(context))
+        return _apart(self.ledger, self.campaign, self.cfg, self.measured, context)
 
     def charts(self, context: int) -> bool:
         """Return whether a rung is chart grade: two rounds or more, apart by no more than `CHART_GRADE` of their mean."""
@@ -76,7 +78,8 @@ class Ladder:
         grown = (self.time(end) - self.time(start)) * Quantity.of(1, "tok")
         return (grown / (self.prompt(end) - self.prompt(start))).to("us/tok")
 
-    def _rung(self, context: int) -> tuple[Row, ...]:
+    def rung(self, context: int) -> tuple[Row, ...]:
+        """Return the rows of the rounds of a rung. Raises ValueError for a context that was not measured."""
         if context not in self.rungs:
             raise ValueError(f"{self.cfg} of {self.campaign} was not measured at {context}; it has {', '.join(map(str, self.rungs))}")
         return self.rungs[context]
@@ -87,35 +90,70 @@ class Ladder:
 
 def decode(ledger: Ledger, campaign: str, cfg: str) -> Ladder:
     """Return a ladder of decode rates. Raises ValueError for one nobody measured."""
-    found = ledger.rows(DECODE, campaign=campaign, cfg=cfg)
+    found = latest_session(ledger, DECODE, campaign=campaign, cfg=cfg)
     if not found and campaign == CONTROL_CAMPAIGN:
-        found = ledger.rows(CONTROL, cfg=cfg)
-    return _ladder(found, campaign, cfg, "tok_s")
+        found = latest_session(ledger, CONTROL, cfg=cfg)
+    return _ladder(ledger, campaign, cfg, "tok_s", found)
 
 
 def prefill(ledger: Ledger, campaign: str, cfg: str) -> Ladder:
     """Return a ladder of times to the first token. Raises ValueError for one nobody measured."""
-    return _ladder(ledger.rows(PREFILL, campaign=campaign, cfg=cfg), campaign, cfg, "first_token_s")
+    return _ladder(ledger, campaign, cfg, "first_token_s", latest_session(ledger, PREFILL, campaign=campaign, cfg=cfg))
 
 
-def _ladder(rows: tuple[Row, ...], campaign: str, cfg: str, measured: str) -> Ladder:
-    if not rows:
+def _ladder(ledger: Ledger, campaign: str, cfg: str, measured: str, rungs: dict[int, tuple[Row, ...]]) -> Ladder:
+    if not rungs:
         raise ValueError(f"no campaign {campaign} with a ladder {cfg}")
-    return Ladder(campaign, cfg, measured, {context: tuple(rounds) for context, rounds in latest_session(rows).items()})
+    return Ladder(ledger, campaign, cfg, measured, rungs)
 
 
-def latest_session(rows: Sequence[Row]) -> dict[int, list[Row]]:
-    """Return the rounds of each context, ascending; where a cell was measured again, those of the later session alone."""
-    cells: dict[int, list[Row]] = {}
-    for row in rows:
-        cells.setdefault(int(row.text("context")), []).append(row)
-    return {context: _latest(cells[context]) for context in sorted(cells)}
+def _read(ledger: Ledger, campaign: str, cfg: str, measured: str) -> Ladder:
+    return (decode if measured == "tok_s" else prefill)(ledger, campaign, cfg)
 
 
-def _latest(rows: list[Row]) -> list[Row]:
-    sessions = [_session(row) for row in rows]
+@once
+def _rate(ledger: Ledger, campaign: str, cfg: str, measured: str, context: int) -> Quantity:
+    ladder = _read(ledger, campaign, cfg, measured)
+    value = mean(ladder.rounds(context))
+    return value if measured == "tok_s" else ladder.prompt(context) / value
+
+
+@once
+def _prompt(ledger: Ledger, campaign: str, cfg: str, measured: str, context: int) -> Quantity:
+    return mean(row["prompt_tokens"] for row in _read(ledger, campaign, cfg, measured).rung(context))
+
+
+@once
+def _apart(ledger: Ledger, campaign: str, cfg: str, measured: str, context: int) -> Quantity:
+    return spread(_read(ledger, campaign, cfg, measured).rounds(context))
+
+
+def latest_session(ledger: Ledger, dataset: str, **keys: str) -> dict[int, tuple[Row, ...]]:
+    """Return the rounds of each context, ascending; where a cell was measured again, those of the later session alone.
+
+    Args:
+        ledger: what they are read from.
+        dataset: the table.
+        keys: which rows of it.
+    """
+    rows = ledger.rows(dataset, **keys)
+    return {context: tuple([rows[place] for place in places]) for context, places in _latest(ledger, dataset, *keys.items()).items()}
+
+
+@once
+def _latest(ledger: Ledger, dataset: str, *keys: tuple[str, str]) -> dict[int, list[int]]:
+    """Return where among the rows with some keys the rounds of each context stand that count."""
+    rows = ledger.rows(dataset, **dict(keys))
+    cells: dict[int, list[int]] = {}
+    for place, row in enumerate(rows):
+        cells.setdefault(int(row.text("context")), []).append(place)
+    return {context: _of_the_last(rows, cells[context]) for context in sorted(cells)}
+
+
+def _of_the_last(rows: Sequence[Row], places: list[int]) -> list[int]:
+    sessions = [_session(rows[place]) for place in places]
     last = max(sessions)
-    return [row for row, session in zip(rows, sessions, strict=True) if session == last]
+    return [place for place, session in zip(places, sessions, strict=True) if session == last]
 
 
 def _session(row: Row) -> int:

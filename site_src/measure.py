@@ -7,6 +7,8 @@ each rank sends over the link in a second: S/t times 2(n − 1)/n for an all-red
 from collections.abc import Sequence
 from decimal import Decimal
 
+from once import once
+
 from ledgermark import Ledger, Quantity, Row, count, largest, mean, metric, smallest
 
 OPERATIONS = ("all_reduce", "all_gather")
@@ -25,9 +27,10 @@ def rounds(ledger: Ledger, operation: str, mode: str, message_bytes: int) -> lis
     return list(found)
 
 
-def message_sizes(ledger: Ledger) -> list[int]:
+@once
+def message_sizes(ledger: Ledger) -> tuple[int, ...]:
     """Return the sizes of the sweep in bytes, ascending."""
-    return sorted({int(row.text("message_bytes")) for row in ledger.rows("h200_collective")})
+    return tuple(sorted({int(row.text("message_bytes")) for row in ledger.rows("h200_collective")}))
 
 
 def median(quantities: list[Quantity]) -> Quantity:
@@ -44,12 +47,14 @@ def shares_of_bus(operation: str, ranks: Quantity) -> Quantity:
 
 
 @metric(unit="us", formula="median of rounds")
+@once
 def collective_time(ledger: Ledger, operation: str, mode: str, message_bytes: int) -> Quantity:
     """Time of a collective between two H200, median of its measured rounds."""
     return median([row["us_per_call"] for row in rounds(ledger, operation, mode, message_bytes)])
 
 
 @metric(unit="%", formula="(max − min) / mean of rounds")
+@once
 def collective_spread(ledger: Ledger, operation: str, mode: str, message_bytes: int) -> Quantity:
     """Spread of the measured rounds of a collective between two H200."""
     times = [row["us_per_call"] for row in rounds(ledger, operation, mode, message_bytes)]
@@ -57,6 +62,7 @@ def collective_spread(ledger: Ledger, operation: str, mode: str, message_bytes: 
 
 
 @metric(unit="GB/s", formula="S/t × 2(n − 1)/n, or S/t × (n − 1)/n")
+@once
 def collective_bus(ledger: Ledger, operation: str, mode: str, message_bytes: int) -> Quantity:
     """Bus bandwidth of a collective between two H200, at the median of its rounds."""
     row, *_ = rounds(ledger, operation, mode, message_bytes)
@@ -64,6 +70,7 @@ def collective_bus(ledger: Ledger, operation: str, mode: str, message_bytes: int
 
 
 @metric(unit="GB/s", formula="S/t")
+@once
 def collective_algorithm(ledger: Ledger, operation: str, mode: str, message_bytes: int) -> Quantity:
     """Algorithm bandwidth of a collective between two H200, at the median of its rounds."""
     row, *_ = rounds(ledger, operation, mode, message_bytes)

@@ -6,6 +6,7 @@ came after the first. That number is inferred, which the page says.
 """
 
 from ladders import latest_session
+from once import once
 
 from ledgermark import Ledger, Quantity, Row, largest, mean, metric, smallest
 
@@ -22,27 +23,31 @@ def a100_rounds(ledger: Ledger, arm: str, context: int) -> tuple[Row, ...]:
     return rows
 
 
-def restated_contexts(ledger: Ledger) -> list[int]:
+@once
+def restated_contexts(ledger: Ledger) -> tuple[int, ...]:
     """Return the contexts of the comparison, ascending."""
-    return sorted({int(row.text("context")) for row in ledger.rows("a100_chunks", cfg="A100-G31")})
+    return tuple(sorted({int(row.text("context")) for row in ledger.rows("a100_chunks", cfg="A100-G31")}))
 
 
 @metric(unit="tok/s", formula="mean of rounds")
+@once
 def radeon_tokens(ledger: Ledger, arm: str, context: int) -> Quantity:
     """Decode rate of gemma-4-31B on the two Radeons in the session of 2026-08-29, in tokens, mean of its rounds."""
-    cells = latest_session(ledger.rows("decode_ladder", campaign="radeon-2026-08-29", cfg=RADEON_ARMS.get(arm, arm)))
+    cells = latest_session(ledger, "decode_ladder", campaign="radeon-2026-08-29", cfg=RADEON_ARMS.get(arm, arm))
     if context not in cells:
         raise ValueError(f"no Radeon rounds of arm '{arm}' at {context}")
     return mean(row["tok_s"] for row in cells[context])
 
 
 @metric(unit="chunk/s", formula="mean of rounds")
+@once
 def a100_chunk_rate(ledger: Ledger, arm: str, context: int) -> Quantity:
     """Decode rate of gemma-4-31B on the A100 as first recorded, in streamed chunks, mean of its rounds."""
     return mean(row["chunk_s"] for row in a100_rounds(ledger, arm, context))
 
 
 @metric(unit="tok/s", formula="mean of 511 / (wall − first chunk)")
+@once
 def a100_tokens(ledger: Ledger, arm: str, context: int) -> Quantity:
     """Decode rate of gemma-4-31B on the A100, recounted in tokens from the times of its requests, mean of its rounds."""
     return mean(AFTER_FIRST / (row["wall_s"] - row["first_chunk_s"]) for row in a100_rounds(ledger, arm, context))
@@ -73,6 +78,7 @@ def lead_most(ledger: Ledger, arm: str) -> Quantity:
 
 
 @metric(unit="tok/chunk", formula="mean of 511 / (chunks − 1)")
+@once
 def tokens_per_chunk(ledger: Ledger, context: int) -> Quantity:
     """Tokens in a streamed chunk of the A100 with MTP, if every request made the tokens it was asked for."""
     one = Quantity.of(1, "chunk")

@@ -2,6 +2,7 @@
 
 from fits import Fit, Rung, fit_prefill, prefill_rungs
 from ladders import latest_session
+from once import once
 
 from ledgermark import Ledger, Quantity, Row, count, largest, mean, metric, smallest
 
@@ -44,10 +45,10 @@ def ladder(run: str) -> tuple[str, str]:
     return LADDERS[run]
 
 
-def decode_cells(ledger: Ledger, run: str) -> dict[int, list[Row]]:
+def decode_cells(ledger: Ledger, run: str) -> dict[int, tuple[Row, ...]]:
     """Return the rounds of each context of a decode ladder, ascending."""
     campaign, cfg = ladder(run)
-    return latest_session(ledger.rows("decode_ladder", campaign=campaign, cfg=cfg))
+    return latest_session(ledger, "decode_ladder", campaign=campaign, cfg=cfg)
 
 
 def fitted(ledger: Ledger, run: str) -> Fit:
@@ -62,19 +63,21 @@ def _prefill_cell(ledger: Ledger, run: str, context: int) -> Rung:
     return found[0]
 
 
-def shared_contexts(ledger: Ledger, run: str, base: str) -> list[int]:
+@once
+def shared_contexts(ledger: Ledger, run: str, base: str) -> tuple[int, ...]:
     """Return the contexts that two decode ladders both have, ascending."""
-    others = decode_cells(ledger, base)
-    return [context for context in decode_cells(ledger, run) if context in others]
+    cells, others = decode_cells(ledger, run), decode_cells(ledger, base)
+    return tuple(context for context in cells if context in others)
 
 
 @metric(unit="tok/s", formula="mean of rounds")
+@once
 def decode_rate(ledger: Ledger, run: str, context: int) -> Quantity:
     """Decode rate of a cell, mean of its rounds, without speculation."""
     cells = decode_cells(ledger, run)
     if context not in cells:
         raise ValueError(f"the decode ladder '{run}' has no rung at {context}")
-    return _rate(cells[context])
+    return mean(row["tok_s"] for row in cells[context])
 
 
 @metric(unit="×", formula="rate / rate of the base")
@@ -84,12 +87,7 @@ def decode_ratio(ledger: Ledger, run: str, base: str, context: int) -> Quantity:
 
 
 def _ratios(ledger: Ledger, run: str, base: str) -> list[Quantity]:
-    cells, others = decode_cells(ledger, run), decode_cells(ledger, base)
-    return [_rate(cells[context]) / _rate(others[context]) for context in cells if context in others]
-
-
-def _rate(rows: list[Row]) -> Quantity:
-    return mean(row["tok_s"] for row in rows)
+    return [decode_ratio(ledger, run, base, context) for context in shared_contexts(ledger, run, base)]
 
 
 @metric(unit="×", formula="min over contexts of rate / rate of the base")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from ledgermark.alternation import one_of
 from ledgermark.near import Near, Span, text_before
 from ledgermark.spelling import ALIASES
 
@@ -13,15 +14,23 @@ if TYPE_CHECKING:
 
 _NUMERAL: Final = "0-9一二两三四五六七八九十百千万半"
 # Before it: how many.
-_HOW_MANY: Final = re.compile(
-    r"(?:\b(?:at most|at least|only|exactly|precisely|merely|just|than|up to|about|around|roughly|nearly|almost|approximately|under|over|"
-    r"below|above|within|by|equals?|equal to|to|times|plus|minus|least|most|some|"
-    r"(?:[0-9]|two|three|four|five|six|seven|eight|nine|ten),? (?:and|or|to))"
-    r"|[=<>≤≥≈~±+×/*^])[ \n]?$"
-    r"|(?:只有|只|仅|才|不超过|超过|不到|不足|不止|至多|最多|至少|最少|约|大约|近|将近|接近|达|共|计|合计|总共|恰好|正好|刚好|等于"
-    r"|减到|降到|升到|增到|减至|降至|升至|增至|差|(?<!最)[快慢多少高低大小长短]|[快慢多少高低大小长短]了|[=<>≤≥≈~±+×/*^—～]"
-    rf"|[{_NUMERAL}][、和或与至到])[ ]?$"
+_SAID: Final = (
+    *("at most", "at least", "only", "exactly", "precisely", "merely", "just", "than", "up to", "about", "around", "roughly", "nearly"),
+    *("almost", "approximately", "under", "over", "below", "above", "within", "by", "equal", "equals", "equal to", "to", "times", "plus"),
+    *("minus", "least", "most", "some"),
 )
+_SAID_IN_HAN: Final = (
+    *("只有", "只", "仅", "才", "不超过", "超过", "不到", "不足", "不止", "至多", "最多", "至少", "最少", "约", "大约", "近", "将近", "接近"),
+    *("达", "共", "计", "合计", "总共", "恰好", "正好", "刚好", "等于"),
+    *("减到", "降到", "升到", "增到", "减至", "降至", "升至", "增至", "差"),
+)
+_SIGNS: Final = "=<>≤≥≈~±+×/*^"
+_HOW_MANY: Final = re.compile(
+    rf"(?:\b(?:{one_of(_SAID)}|(?:[0-9]|two|three|four|five|six|seven|eight|nine|ten),? (?:and|or|to))|[{_SIGNS}])[ \n]?$"
+    rf"|(?:{one_of(_SAID_IN_HAN)}|(?<!最)[快慢多少高低大小长短]|[快慢多少高低大小长短]了|[{_SIGNS}—～]|[{_NUMERAL}][、和或与至到])[ ]?$"
+)
+# How all of that ends: after anything else, nothing has to be looked for.
+_SAID_END: Final = frozenset(word[-1] for word in (*_SAID, "and", "or", *_SAID_IN_HAN, *_SIGNS, *"—～快慢多少高低大小长短了、和或与至到"))
 # After it: the beginning of a series, a ratio, a fraction, or a unit that is no unit elsewhere.
 _SERIES: Final = re.compile(
     r"(?:,? (?:or|and|to|in|against|versus|out of|of)|,|[ ]?[–/:~-])[ \n]?"
@@ -57,7 +66,7 @@ def articles(token: Token, near: Near) -> Span | None:
         return start, end  # 这一天, 另一个量级
     filler = _FILLER.match(text, end)
     amount = filler and (near.unit.match(text, filler.end()) or _SERIES.match(text, filler.end()))  # one full order of magnitude, one more row
-    if amount or _HOW_MANY.search(before) or _SERIES.match(text, end):
+    if amount or (before.rstrip()[-1:] in _SAID_END and _HOW_MANY.search(before)) or _SERIES.match(text, end):
         return None
     which = _says_which(text, start, end, near) if token.text == "一" else _names_one(text, end, before, near)
     return (start, end) if which else None

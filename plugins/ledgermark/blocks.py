@@ -11,6 +11,8 @@ from ledgermark.messages import Message
 from ledgermark.yamls import YamlError, read_yaml
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ledgermark.source import Source
 
 _START: Final = re.compile(
@@ -51,19 +53,31 @@ class Block:
 def misspelt_blocks(source: Source) -> list[tuple[int, str]]:
     """Return place and message for block lines whose kind nobody knows but which look like one of ours: a page would show the line itself."""
     found: list[tuple[int, str]] = []
-    for match in _ANY.finditer(source.masked, source.body_start):
+    for match in _matches(_ANY, source):
         kind = match["kind"]
-        close = difflib.get_close_matches(kind.lower(), KINDS, n=1, cutoff=0.6)
-        if kind not in KINDS and kind not in _OTHERS and close:
+        if kind in KINDS or kind in _OTHERS:
+            continue
+        if close := difflib.get_close_matches(kind.lower(), KINDS, n=1, cutoff=0.6):
             found.append((match.start("kind"), Message("no block is called '{kind}'; did you mean '{close}'?", kind=kind, close=close[0])))
     return found
+
+
+def _matches(pattern: re.Pattern[str], source: Source) -> Iterator[re.Match[str]]:
+    """Yield where a pattern matches from the beginning of a line that holds a fence of a block, in a page's body without code and comments."""
+    text, end = source.masked, source.body_start
+    while (at := text.find("///", end)) >= 0:
+        if match := pattern.match(text, text.rfind("\n", 0, at) + 1):
+            yield match
+        end = text.find("\n", at)
+        if end < 0:
+            return
 
 
 def find_blocks(source: Source, kinds: tuple[str, ...]) -> tuple[Block, ...]:
     """Return the blocks of some kinds in a page's body, in order; code and comments are left out."""
     text = source.masked
     found: list[Block] = []
-    for match in _START.finditer(text, source.body_start):
+    for match in _matches(_START, source):
         if match["kind"] not in kinds:
             continue
         position = match.end() + 1

@@ -26,7 +26,9 @@ _TARGET: Final = re.compile(
     r"""(?P<target>[^\s()<>"']*(?:\([^\s()<>"']*\)[^\s()<>"']*)*)>?(?P<title>\s+(?:"(?P<double>(?:\\.|[^"\\])*)"|'(?P<single>(?:\\.|[^'\\])*)'))?\s*\)""",
 )
 _ENTITY: Final = re.compile(r"\]\(\s*<?([^\s()<>]*&[#A-Za-z0-9]+;[^\s()<>]*)")
-_STRAY: Final = re.compile(r"(?<![\w])claim:(?=[A-Za-z_])", re.IGNORECASE)
+_ANY_ENTITY: Final = re.compile("&[#A-Za-z0-9]+;")
+# Begins with a class of letters, to which a search jumps.
+_STRAY: Final = re.compile(r"[cC](?<!\w[cC])(?i:laim):(?=[A-Za-z_])")
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z_][A-Za-z0-9_]*)?")
 
 
@@ -86,8 +88,10 @@ def find_claims(source: Source) -> PageClaims:
     def finding(offset: int, code: str, message: str) -> None:
         findings.append(Finding(source.path, *source.place(offset), code, message))
 
+    before = 0
     for match in _LINK.finditer(text):
-        opening = _opening(text, match.start())
+        opening = _opening(text, match.start(), before)
+        before = match.start()
         target = _TARGET.match(text, match.end())
         taken.append((match.start(), target.end() if target else match.end()))
         if opening is None or target is None:
@@ -108,28 +112,46 @@ def find_claims(source: Source) -> PageClaims:
             finding(opening, "LM109", problem)
         else:
             claims.append(claim)
-    for offset, message in _strays(text, taken):
+    for offset, message in (*_spelt_with_entities(text), *_strays(text, taken, len(claims))):
         finding(offset, "LM109", message)
     return PageClaims(tuple(claims), tuple(given), tuple(findings))
 
 
-def _strays(text: str, taken: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:
-    """Yield place and message for claims written in a form that is not checked."""
-    for match in _ENTITY.finditer(text):
+def _spelt_with_entities(text: str) -> Iterator[tuple[int, str]]:
+    """Yield place and message for links to claims that only a browser reads as such."""
+    for match in _ENTITY.finditer(text) if _ANY_ENTITY.search(text) else ():
         if re.match(r"\s*(?:claim|given)\s*:", html.unescape(match[1]), re.IGNORECASE):
             message = Message(
                 "'{written}' spells a claim with entities; write it plainly as [number](claim:NAME?parameter=value)", written=match[1]
             )
             yield (match.start(1), message)
+
+
+def _strays(text: str, taken: list[tuple[int, int]], claims: int) -> Iterator[tuple[int, str]]:
+    """Yield place and message for claims written in a form that is not checked.
+
+    Args:
+        text: the text.
+        taken: where links to claims and given numbers start and end, in order.
+        claims: how many of them are claims. Each is found here once too, so that where no more are found none is astray.
+    """
+    found = [match.start() for match in _STRAY.finditer(text)]
+    if len(found) == claims:
+        return
     starts, ends = [start for start, _ in taken], list(accumulate((end for _, end in taken), max))
-    for match in _STRAY.finditer(text):
-        before = bisect.bisect_right(starts, match.start()) - 1
-        if before < 0 or match.start() >= ends[before]:
-            yield match.start(), Message("'claim:' outside a link of the form [number](claim:NAME?parameter=value) is not checked")
+    for start in found:
+        before = bisect.bisect_right(starts, start) - 1
+        if before < 0 or start >= ends[before]:
+            yield start, Message("'claim:' outside a link of the form [number](claim:NAME?parameter=value) is not checked")
 
 
-def _opening(text: str, closing: int) -> int | None:
-    """Return where the bracket that `closing` closes was opened, in the same paragraph."""
+def _opening(text: str, closing: int, before: int) -> int | None:
+    """Return where the bracket that `closing` closes was opened, in the same paragraph; `before` is where the link before closes its own."""
+    opening = text.rfind("[", before, closing)
+    if opening >= 0:
+        words = text[opening + 1 : closing]
+        if not ("]" in words or "\n\n" in words or words.endswith("\\") or text.startswith("\\[", opening - 1)):
+            return opening
     depth = 0
     floor = max(text.rfind("\n\n", 0, closing), 0)
     for position in range(closing, floor - 1, -1):
@@ -163,8 +185,8 @@ def _parse(key: str, text: str, start: int, end: int) -> tuple[Claim | None, str
             return None, Message("'{part}' in '{key}' is no parameter; expected parameter=value", part=part, key=key)
         if parameter in params:
             return None, Message("parameter '{parameter}' stands twice in '{key}'", parameter=parameter, key=key)
-        params[parameter] = unquote(value)
-    show, relation, unit = (params.pop(word, "") for word in RESERVED)
+        params[parameter] = unquote(value) if "%" in value else value
+    show, relation, unit = params.pop("show", ""), params.pop("is", ""), params.pop("unit", "")
     if show and show not in SHOWS:
         return None, Message("show={show}; expected {names}{hint}", show=show, names=joined(SHOWS, Message(" or ")), hint=nearest(show, SHOWS))
     if relation and relation not in RELATIONS:

@@ -83,7 +83,7 @@ def check(files: tuple[Path, ...], config: Path, form: str, changed: bool, no_ca
     checked = _check(config, files, changed=changed)
     click.echo(reports.report(checked.findings, form, reports.summary_of(checked), speech()))
     if whole and not checked.findings:
-        keep(config, digest, Clean(reports.claims_of(checked), checked.project.history.unchecked, checked.coverage.silenced.total()))
+        keep(config, digest, Clean(reports.claims_of(checked), checked.project.history.unchecked, reports.silences_in(checked)))
     sys.exit(1 if checked.findings else 0)
 
 

@@ -6,7 +6,8 @@ import json
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Protocol
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ledgermark.exempt import RULE_NAMES
 from ledgermark.findings import Finding, printable
@@ -119,12 +120,10 @@ class Coverage:
     Attributes:
         files: by language, then by path.
         terms: each of the project's terms and how often it let a number stand.
-        silenced: how many comments silence a finding, by its code.
     """
 
     files: tuple[Covered, ...] = ()
     terms: Mapping[str, int] = field(default_factory=dict)
-    silenced: Counter[str] = field(default_factory=Counter)
 
     def of_path(self, path: str) -> tuple[Covered, ...]:
         """Return what is known of a file, once for each language in it."""
@@ -201,13 +200,16 @@ def coverage_of(project: Pages, memory: Memory | None = None) -> Coverage:
     order = {language: at for at, language in enumerate((*project.settings.languages, ""))}
     files.sort(key=lambda file: (order[file.language], file.path, file.page))
     used = Counter(number.detail for file in files for _, _, number in file.numbers if number.state == "term")
-    silenced = Counter(item.code for page in project.all_pages for item in page.silences)
-    return Coverage(tuple(files), {term: used[term] for term in project.settings.terms}, silenced)
+    return Coverage(tuple(files), {term: used[term] for term in project.settings.terms})
 
 
 def numbers_on(page: Page, reader: Reader) -> tuple[Placed, ...]:
     """Return the numbers of a page in their order."""
-    return tuple(sorted(((*page.source.place(number.offset), number) for number in numbers_of(page, reader)), key=_place))
+    place = page.source.place
+    return tuple([(*place(number.offset), number) for number in sorted(numbers_of(page, reader), key=_offset)])
+
+
+_offset: Final = attrgetter("offset")
 
 
 def _place(item: tuple[int, int, Number]) -> tuple[int, int]:
@@ -294,5 +296,4 @@ def coverage_json(coverage: Coverage, languages: Iterable[str], *, verbose: bool
             ]
         files.append(record)
     totals = {language: coverage.of_language(language).record() for language in languages}
-    record = {"languages": totals, "files": files, "terms": dict(coverage.terms), "silenced": dict(coverage.silenced)}
-    return json.dumps(record, ensure_ascii=False, indent=2)
+    return json.dumps({"languages": totals, "files": files, "terms": dict(coverage.terms)}, ensure_ascii=False, indent=2)

@@ -11,6 +11,7 @@ from decimal import Context, Decimal
 from functools import lru_cache
 from typing import Final
 
+from ledgermark.alternation import one_of
 from ledgermark.messages import Message
 from ledgermark.numerals import CHINESE_NUMERAL, ENGLISH_NUMERAL, read_chinese, read_english
 from ledgermark.spelling import ALIASES
@@ -44,7 +45,10 @@ _SEPARATOR: Final = re.compile(
 )
 _LONG: Final = 300  # characters of a message: a shown text may be of any length
 _DIGITS: Final = 60  # more than any measurement has; beyond it arithmetic would round
+_FAR: Final = 1000  # stands for any power of ten that is out of the question
 _DIFFERENT: Final = Context(prec=200)
+_SIGNS: Final = ("+", "-")
+_Spellings = tuple[re.Pattern[str], dict[str, Unit]]
 
 
 @dataclass(frozen=True)
@@ -78,8 +82,9 @@ class DisplayError(ValueError):
 
 def fold(text: str) -> str:
     """Return the text with full-width forms, minus signs, spaces and emphasis made plain, character for character."""
-    spaced = _ENTITY.sub(lambda match: " " * len(match.group()), text)
-    return spaced.translate(_FOLD)
+    if "&" in text:
+        text = _ENTITY.sub(lambda match: " " * len(match.group()), text)
+    return text.translate(_FOLD)
 
 
 def read_numbers(text: str, aliases: dict[str, str] | None = None) -> list[Shown]:
@@ -97,12 +102,8 @@ def read_numbers(text: str, aliases: dict[str, str] | None = None) -> list[Shown
     found: list[Shown] = []
     position = _skip(plain, 0)
     while position < len(plain):
-        shown, position = _read_one(plain, position, text)
-        unit, position = _read_unit(plain, position, spellings)
-        if unit is not None and shown.unit is not None:
-            msg = Message("'{text}' has two units", text=text)
-            raise DisplayError(msg)
-        found.append(replace(shown, unit=unit) if unit else shown)
+        shown, position = _read_one(plain, position, text, spellings)
+        found.append(shown)
         after = _skip(plain, position)
         if after == position and position < len(plain):
             msg = Message(
@@ -115,7 +116,7 @@ def read_numbers(text: str, aliases: dict[str, str] | None = None) -> list[Shown
         raise DisplayError(msg)
     following = found[-1].unit
     for index in range(len(found) - 2, -1, -1):
-        if found[index].unit is None:
+        if found[index].unit is None and following is not None:
             found[index] = replace(found[index], unit=following)
         following = found[index].unit
     return found
@@ -126,52 +127,79 @@ def _skip(plain: str, position: int) -> int:
     return match.end() if match else position
 
 
-def _read_one(plain: str, position: int, text: str) -> tuple[Shown, int]:
+def _read_one(plain: str, position: int, text: str, spellings: _Spellings) -> tuple[Shown, int]:
+    """Return the number at a position with the unit written beside it, and where both end."""
     percent = plain.startswith("百分之", position)
     start = position + 3 if percent else position
-    unit = parse_unit("%") if percent else None
-    match = _NUMBER.match(plain, start)
-    if match:
-        digits = re.sub(r"[ ,']", "", match["digits"])
-        power = int(match["exponent"] or match["power"] or (match["raised"] or "0").translate(_SUPERSCRIPTS))
-        power += _SCALES.get(match["scale"] or "", 0)
-        decimals = len(digits.partition(".")[2])
-        if len(digits) > _DIGITS or abs(power) > _DIGITS:
-            msg = Message("'{text}' has more than {digits} digits", text=text, digits=_DIGITS)
-            raise DisplayError(msg)
-        value = Decimal(digits).scaleb(power, _DIFFERENT).copy_sign(-1 if match["sign"] == "-" else 1)
-        end = match.end("digits")
-        return Shown(value, Decimal(1).scaleb(power - decimals), unit, start, end, match["sign"] is not None), match.end()
-    sign = 1 if plain[start : start + 1] in "+-" and start < len(plain) else 0
-    words = CHINESE_NUMERAL.match(plain, start + sign)
-    if words and (chinese := read_chinese(words.group())) is not None:
-        return _worded(chinese, unit, start, words.end(), "chinese", sign, plain), words.end()
-    words = ENGLISH_NUMERAL.match(plain, start + sign)
-    if words and (english := read_english(words.group())) is not None:
-        return _worded(english, unit, start, words.end(), "english", sign, plain), words.end()
-    msg = Message("'{part}' in '{text}' is no number", part=text[position:].strip(), text=text)
-    raise DisplayError(msg)
+    signed = plain[start : start + 1] in _SIGNS
+    if match := _NUMBER.match(plain, start):
+        value, place = _read_digits(match, text)
+        end, after, form = match.end("digits"), match.end(), "digits"
+    elif words := _read_words(plain, start + signed):
+        value, end, form = words
+        value, place, after = -value if plain[start] == "-" else value, _step_of(value), end
+    else:
+        msg = Message("'{part}' in '{text}' is no number", part=text[position:].strip(), text=text)
+        raise DisplayError(msg)
+    unit, after = _read_unit(plain, after, spellings)
+    if percent and unit:
+        msg = Message("'{text}' has two units", text=text)
+        raise DisplayError(msg)
+    return Shown(value, place, parse_unit("%") if percent else unit, start, end, signed, form), after
 
 
-def _worded(value: Decimal, unit: Unit | None, start: int, end: int, form: str, sign: int, plain: str) -> Shown:
+def _read_digits(match: re.Match[str], text: str) -> tuple[Decimal, Decimal]:
+    """Return a number in digits, and what one step of the last of them is worth."""
+    sign, digits, separator, exponent, power_of_ten, raised, scale = match.groups()
+    if separator:
+        digits = digits.replace(separator, "")
+    power = _SCALES[scale] if scale else 0
+    if written := exponent or power_of_ten or raised:
+        exact = Decimal(written.translate(_SUPERSCRIPTS))  # int refuses a text of more than 4300 digits
+        power += int(exact) if abs(exact) < _FAR else _FAR
+    if len(digits) > _DIGITS or abs(power) > _DIGITS:
+        msg = Message("'{text}' has more than {digits} digits", text=text, digits=_DIGITS)
+        raise DisplayError(msg)
+    value = Decimal(digits).scaleb(power, _DIFFERENT) if power else Decimal(digits)
+    return value.copy_negate() if sign == "-" else value, _step(power - len(digits.partition(".")[2]))
+
+
+def _read_words(plain: str, start: int) -> tuple[Decimal, int, str] | None:
+    """Return the number that words name, where it ends and its form, or None when they name none."""
+    words = CHINESE_NUMERAL.match(plain, start)
+    if words and (value := read_chinese(words.group())) is not None:
+        return value, words.end(), "chinese"
+    words = ENGLISH_NUMERAL.match(plain, start)
+    if words and (value := read_english(words.group())) is not None:
+        return value, words.end(), "english"
+    return None
+
+
+def _step_of(value: Decimal) -> Decimal:
+    """Return what one step of the last place of a number in words is worth."""
     exponent = value.as_tuple().exponent
-    place = Decimal(1).scaleb(exponent) if isinstance(exponent, int) and exponent < 0 else Decimal(1)
-    return Shown(-value if sign and plain[start] == "-" else value, place, unit, start, end, bool(sign), form)
+    return _step(min(exponent, 0) if isinstance(exponent, int) else 0)
+
+
+@lru_cache(maxsize=256)
+def _step(exponent: int) -> Decimal:
+    """Return a power of ten."""
+    return Decimal(1).scaleb(exponent)
 
 
 @lru_cache(maxsize=16)
-def _spellings(extra: tuple[tuple[str, str], ...]) -> tuple[re.Pattern[str], dict[str, Unit]]:
+def _spellings(extra: tuple[tuple[str, str], ...]) -> _Spellings:
     """Return a pattern of every spelling of a unit, longest first, and the unit each stands for."""
     units = {spelling: parse_unit(symbol) for spelling, symbol in (ALIASES | dict(extra)).items()}
+    return re.compile(f" *({one_of(units, _spelling_end)})"), units
+
+
+def _spelling_end(spelling: str) -> str:
     # A Latin spelling must end there: the s of `5 sessions` is no second, the ms of `ms/token` no millisecond.
-    parts = [
-        re.escape(spelling) + ("(?![A-Za-z/])" if spelling[-1].isascii() and spelling[-1].isalpha() else "")
-        for spelling in sorted(units, key=len, reverse=True)
-    ]
-    return re.compile(" *(" + "|".join(parts) + ")"), units
+    return "(?![A-Za-z/])" if spelling[-1].isascii() and spelling[-1].isalpha() else ""
 
 
-def _read_unit(plain: str, position: int, spellings: tuple[re.Pattern[str], dict[str, Unit]]) -> tuple[Unit | None, int]:
+def _read_unit(plain: str, position: int, spellings: _Spellings) -> tuple[Unit | None, int]:
     pattern, units = spellings
     match = pattern.match(plain, position)
     return (units[match[1]], match.end()) if match else (None, position)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from ledgermark.articles import articles
@@ -31,6 +32,11 @@ _DATES: Final = (
     re.compile(r"(?P<month>[0-9]{1,2})\ ?月\ ?(?P<day>[0-9]{1,2})\ ?日"),
     re.compile("(?:十[一二]?|[一二三四五六七八九])月(?!之)"),
 )
+# What all of these begin with: where it is not, none of them has to be tried.
+_DATED: Final = re.compile(
+    r"[0-9]{4}-[0-9]|[0-9]{1,2}:[0-9]|[0-9]{1,2}\ [A-Z]|20[0-9]{2}\ ?年|[0-9]{1,2}\ ?月|(?:十[一二]?|[一二三四五六七八九])月"
+)
+_MONTH_END: Final = frozenset("bceghlnprtvy")
 _AFTER_MONTH: Final = re.compile(rf"\b{_MONTHS}\ (?:(?P<day>[0-9]{{1,2}})(?:,\ [12][0-9]{{3}})?|20[0-9]{{2}})(?![.:,]?[0-9])\b")
 _VERSION: Final = re.compile(
     r"[0-9]{1,4}\.[0-9]{1,3}\.[0-9]{1,5}(?:\.[0-9]{1,5})?(?:(?:rc|a|b|\.post|\.dev|\+)[0-9A-Za-z]+)?(?![0-9])(?!\.[0-9])(?![A-Za-z])"
@@ -40,6 +46,7 @@ _ISSUE: Final = re.compile(
     r"(?:(?<![A-Za-z0-9_/])(?:[A-Za-z][A-Za-z0-9_-]*/)?[A-Za-z][A-Za-z0-9_.-]*#"
     r"|(?<![A-Za-z0-9_])(?:[Ii]ssue|PR|MR|[Pp]ull request|[Mm]erge request)[ \u00a0]#?)$"
 )
+_ISSUE_END: Final = frozenset("eRt")
 _HASH: Final = re.compile(r"(?=[0-9a-f]*[a-f])(?![0-9]+e[0-9]+$)[0-9a-f]{7,40}")
 _DIMENSION: Final = re.compile(r"[1-4]D")
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_/-]*")
@@ -61,89 +68,120 @@ _AMOUNT: Final = re.compile(
 )
 _SUFFIX: Final = re.compile(r"(?:st|nd|rd|th)\b(?!-?[ ]?(?:percentile|quantile|of))")
 _QUANTILE: Final = re.compile("[ ]?个?(?:百分位|分位|成|折)")
-_TEN: Final = frozenset("一二三四五六七八九十")
-_TENTH: Final = 10
+_TO_TENTH: Final = frozenset([*"123456789", "10", "", *"一二三四五六七八九十"])  # without the zeros before it
 _ITEM: Final = re.compile(r"[ >]*([0-9]{1,3})[.)][ ]")
 _FAR: Final = 4000  # characters above a list's item in which the item before is looked for
 _ADDRESS: Final = re.compile(r"(?:https?://|www\.)[^\s<>()\ufffc]*$")
+_OUTSIDE: Final = frozenset(["", *" \u00a0<>()\ufffc"])  # no address reaches over it
 _ADDRESS_REST: Final = re.compile(r"[^\s<>()\ufffc]*")
 _JOINED: Final = frozenset("0123456789.,:-+/_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
-_WORD: Final = frozenset("0123456789_/-ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+_LETTERS_OF_WORDS: Final = "0123456789_/-ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_WORD: Final = frozenset(_LETTERS_OF_WORDS)
+_WORD_REST: Final = re.compile("[0-9_/A-Za-z-]*")
 
 
 def dates(token: Token, near: Near) -> Span | None:
     """A date or a time of day that a calendar has: 2026-08-29, 29 August 2026, August 2026, 2026年8月29日, 六月, 09:30 UTC."""
-    text = near.text
-    if text[token.start - 1 : token.start] in _JOINED and token.start:
+    text, start = near.text, token.start
+    before = text_before(text, start)
+    if before in _JOINED:
         return None
-    for pattern in _DATES:
-        if (match := pattern.match(text, token.start)) and _in_calendar(match):
-            return match.span()
-    if text_before(text, token.start) != " ":
+    if _DATED.match(text, start):
+        for pattern in _DATES:
+            if (match := pattern.match(text, start)) and _in_calendar(match):
+                return match.span()
+    if before != " " or text_before(text, start - 1) not in _MONTH_END:
         return None
-    found = _AFTER_MONTH.search(text, max(0, token.start - len("September ")), token.end + len(", 2026"))
-    if not found or not found.start() < token.start < found.end() or not _in_calendar(found):
+    found = _AFTER_MONTH.search(text, max(0, start - len("September ")), token.end + len(", 2026"))
+    if not found or not found.start() < start < found.end() or not _in_calendar(found):
         return None
     return None if near.unit.match(text, found.end()) else found.span()  # `in May 28 runs` counts runs
 
 
 def _in_calendar(match: re.Match[str]) -> bool:
     parts = match.groupdict()
-    if iso := parts.get("iso"):
-        try:
-            date.fromisoformat(iso if len(iso) > len("2026-08") else f"{iso}-01")
-        except ValueError:
-            return False
-    limits = {"month": (1, 12), "day": (1, 31), "hour": (0, 23), "minute": (0, 59)}
-    return all(low <= int(parts[name]) <= high for name, (low, high) in limits.items() if parts.get(name))
+    if "iso" in parts:
+        return _is_day(parts["iso"])
+    return all(low <= int(parts[name]) <= high for name, (low, high) in _LIMITS.items() if parts.get(name))
+
+
+_LIMITS: Final = {"month": (1, 12), "day": (1, 31), "hour": (0, 23), "minute": (0, 59)}
+
+
+@lru_cache(maxsize=1024)
+def _is_day(iso: str) -> bool:
+    """Return whether there is such a day, or such a month."""
+    try:
+        date.fromisoformat(iso if len(iso) > len("2026-08") else f"{iso}-01")
+    except ValueError:
+        return False
+    return True
 
 
 def versions(token: Token, near: Near) -> Span | None:
     """A version of three or four parts: 0.33.0, v2.11.0rc1. One of two parts looks like a decimal, so it has to be a term."""
     match = _VERSION.match(near.text, token.start)
+    if match is None or _GROUPED.fullmatch(match.group()):
+        return None
     start = token.start - (text_before(near.text, token.start) == "v")
     before = text_before(near.text, start)
-    if match and not _GROUPED.fullmatch(match.group()) and not (before.isascii() and before.isalnum()) and before not in (".", "-", "+"):
-        return start, match.end()
-    return None
+    return None if (before.isascii() and before.isalnum()) or before in (".", "-", "+") else (start, match.end())
 
 
 def issues(token: Token, near: Near) -> Span | None:
     """An issue with its project or its kind (vllm#45450, issue 12, PR #7), or a commit's hash with letters in it."""
-    before = near.text[max(0, token.start - 60) : token.start]
-    if token.text.isdecimal() and before[-1:] in ("#", " ", "\u00a0") and (match := _ISSUE.search(before)):
-        counts = before[-1:] != "#" and near.unit.match(near.text, token.end)
-        return None if counts else (token.start - len(before) + match.start(), token.end)
-    start, end = _word(near.text, token)
-    return (start, end) if _HASH.fullmatch(near.text, start, end) else None
+    text, start = near.text, token.start
+    last = text_before(text, start)
+    if (last == "#" or (last in (" ", "\u00a0") and text_before(text, start - 1) in _ISSUE_END)) and token.text.isdecimal():
+        before = text[max(0, start - 60) : start]
+        if match := _ISSUE.search(before):
+            counts = last != "#" and near.unit.match(text, token.end)
+            return None if counts else (start - len(before) + match.start(), token.end)
+    word = _word(text, token)
+    return word if word and _HASH.fullmatch(text, *word) else None
 
 
 def identifiers(token: Token, near: Near) -> Span | None:
     """A name that begins with a letter and has digits in it (gfx1100, A100, bf16, gemma-4-31B), and 2D or 3D. No decimal point, no amount."""
-    start, end = _word(near.text, token)
-    name = near.text[start:end]
-    if _DIMENSION.fullmatch(name) and text_before(near.text, start) not in _JOINED:
-        return start, end
-    if not _NAME.fullmatch(name) or text_before(near.text, start) == "." or _FRACTION.match(near.text, end):
+    text = near.text
+    word = _word(text, token)
+    if word is None:
         return None
-    words = [word.lower() for word in _LETTERS.findall(name)]
-    saying = any(len(word) > 1 and word in _SAYING for word in words) or (words[0] in _SAYING and "-" in name)
-    return None if saying or words[0] == "x" or _AMOUNT.search(name) else (start, end)
+    start, end = word
+    if start == token.start:  # begins with a digit
+        return word if _DIMENSION.fullmatch(text, start, end) and text_before(text, start) not in _JOINED else None
+    if text_before(text, start) == "." or _FRACTION.match(text, end):
+        return None
+    return word if _is_name(text[start:end]) else None
+
+
+@lru_cache(maxsize=1024)
+def _is_name(word: str) -> bool:
+    """Return whether a word names something and says no amount."""
+    if not _NAME.fullmatch(word):
+        return False
+    words = [part.lower() for part in _LETTERS.findall(word)]
+    saying = any(len(part) > 1 and part in _SAYING for part in words) or (words[0] in _SAYING and "-" in word)
+    return not (saying or words[0] == "x" or _AMOUNT.search(word))
 
 
 def ordinals(token: Token, near: Near) -> Span | None:
     """An ordinal up to the tenth: 1st, 第三, 第 2. Later ones place a measurement (the 35th token)."""
-    before, after = near.text[max(0, token.start - 2) : token.start], _SUFFIX.match(near.text, token.end)
-    if token.text.isdecimal() and int(token.text) <= _TENTH and after and before[-1:] not in _JOINED:
-        return token.start, after.end()
-    small = token.text in _TEN or (token.text.isdecimal() and int(token.text) <= _TENTH)
-    quantile = _QUANTILE.match(near.text, token.end)
-    return (token.start - 1, token.end) if small and before.rstrip(" ").endswith("第") and not quantile else None
+    if token.text.lstrip("0") not in _TO_TENTH:
+        return None
+    text, start = near.text, token.start
+    after = _SUFFIX.match(text, token.end) if token.form == "digits" else None
+    if after and text_before(text, start) not in _JOINED:
+        return start, after.end()
+    placed = text[max(0, start - 2) : start].rstrip(" ").endswith("第")
+    return (start - 1, token.end) if placed and not _QUANTILE.match(text, token.end) else None
 
 
 def list_marks(token: Token, near: Near) -> Span | None:
     """The number of a list's item, at the start of its line, where it counts on from the item before or opens a list with 1."""
     text = near.text
+    if text[token.end : token.end + 1] not in (".", ")"):
+        return None
     line = text.rfind("\n", 0, token.start) + 1
     item = _ITEM.match(text, line)
     if item is None or item.span(1) != (token.start, token.end):
@@ -157,6 +195,8 @@ def list_marks(token: Token, near: Near) -> Span | None:
 
 def addresses(token: Token, near: Near) -> Span | None:
     """A web address."""
+    if text_before(near.text, token.start) in _OUTSIDE:
+        return None
     before = near.text[max(0, token.start - 300) : token.start]
     if ("http" not in before and "www." not in before) or not (match := _ADDRESS.search(before)):
         return None
@@ -164,15 +204,27 @@ def addresses(token: Token, near: Near) -> Span | None:
     return token.start - len(before) + match.start(), rest.end() if rest else token.end
 
 
-def _word(text: str, token: Token) -> Span:
-    start, end = token.start, token.end
-    while start and (text[start - 1] in _WORD):
-        start -= 1
-    while end < len(text) and text[end] in _WORD:
-        end += 1
+def _word(text: str, token: Token) -> Span | None:
+    """Return the word that a number is a part of, or None where the number is all of it."""
+    if text_before(text, token.start) not in _WORD and text[token.end : token.end + 1] not in _WORD:
+        return None
+    rest = _WORD_REST.match(text, token.end)
+    end = rest.end() if rest else token.end
     while text[end - 1] in "-/" and end > token.end:
         end -= 1
-    return start, end
+    start = _word_start(text, token.start)
+    return (start, end) if (start, end) != (token.start, token.end) else None
+
+
+def _word_start(text: str, end: int) -> int:
+    """Return where the word begins that stands before a place: looked for in ever longer pieces, for a word may be as long as the page."""
+    reach = 32
+    while True:
+        piece = text[max(0, end - reach) : end]
+        rest = piece.rstrip(_LETTERS_OF_WORDS)
+        if rest or len(piece) == end:
+            return end - len(piece) + len(rest)
+        reach *= 8
 
 
 RULES: Final[dict[str, Callable[[Token, Near], Span | None]]] = {
@@ -188,15 +240,18 @@ RULES: Final[dict[str, Callable[[Token, Near], Span | None]]] = {
 
 RULE_NAMES: Final = ("reference", *RULES, "term")
 # Which rules can apply to a number, by how it is written: `digits`, `sign`, `han`, `english`.
-_FORMS: Final = {"digits": tuple(RULES)[:-1], "sign": (), "han": ("date", "ordinal", "one"), "english": ("one",)}
+_FORMS: Final = {
+    form: tuple((rule, RULES[rule]) for rule in rules)
+    for form, rules in {"digits": tuple(RULES)[:-1], "sign": (), "han": ("date", "ordinal", "one"), "english": ("one",)}.items()
+}
 
 
 def exemption_of(token: Token, near: Near) -> Exemption | None:
     """Return the rule that lets a number stand, or None. None lets it stand before a unit of measure."""
     if reference := references(token, near):
         return reference
-    for rule in _FORMS[token.form]:
-        span = RULES[rule](token, near)
+    for rule, judge in _FORMS[token.form]:
+        span = judge(token, near)
         # The article looks at what follows by itself: 这一天 says which day.
         if span and (rule == "one" or not near.measure.match(near.text, span[1])):
             return Exemption(*span, rule)

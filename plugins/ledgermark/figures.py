@@ -9,6 +9,7 @@ import io
 import json
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ledgermark.badge import badge_of
@@ -18,6 +19,7 @@ from ledgermark.messages import Message
 from ledgermark.metrics import EvaluationError
 from ledgermark.plot import is_plot, plain_plot, plain_views
 from ledgermark.quantity import Cell, Quantity
+from ledgermark.tabled import check_tabled
 from ledgermark.typeset import write
 from ledgermark.units import UnitError
 
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from ledgermark.pages import Page
 
 _MARK: Final = "__ledgermark_figure__"
+_encode: Final = json.JSONEncoder(ensure_ascii=False).encode
+_REMEMBERED: Final = 1 << 14  # numbers of data tables that are kept as texts: the same values stand in several figures
 _MAGNITUDE: Final = 100  # powers of ten beyond which a number is no measurement
 
 
@@ -207,6 +211,8 @@ def draw(chosen: Figure, ledger: Ledger, catalogue: Catalogue) -> Drawn:
         raise EvaluationError("LM602", Message("figure {name} reads no row of the ledger", name=chosen.name))
     datasets = [ledger.datasets[name] for name in sorted({cell.dataset for cell in evidence})]
     spec = plain_plot(chosen.name, drawing.plot)
+    views = plain_views(chosen.name, spec, drawing.views)
+    check_tabled(chosen.name, (spec, *views.values()), drawing.columns, drawing.rows)
     return Drawn(
         name=chosen.name,
         language=catalogue.language,
@@ -217,9 +223,9 @@ def draw(chosen: Figure, ledger: Ledger, catalogue: Catalogue) -> Drawn:
         rows=tuple(tuple(_table_cell(cell, catalogue.language) for cell in row) for row in drawing.rows),
         evidence=evidence,
         badge=badge_of(datasets),
-        digest=digest_of(evidence, ledger),
+        digest=ledger.derived(("digest", evidence), partial(digest_of, evidence)),
         view=drawing.view,
-        views=plain_views(chosen.name, spec, drawing.views),
+        views=views,
         asked=frozenset(recording.asked or ()),
     )
 
@@ -261,25 +267,27 @@ def _check_drawing(name: str, drawing: object) -> None:
 def digest_of(cells: Iterable[Cell], ledger: Ledger) -> str:
     """Return the SHA-256 of the rows that some cells stand in: dataset, then each row's cells as written, in file order."""
     digest = hashlib.sha256()
-    lines = sorted({(cell.dataset, cell.line) for cell in cells})
-    for dataset, line in lines:
+    for dataset, line in sorted({(cell.dataset, cell.line) for cell in cells}):
         table = ledger.table(dataset)
-        row = table.row(table.position(line))
-        digest.update(json.dumps([dataset, *row.values()], ensure_ascii=False).encode())
+        at = table.position(line)
+        digest.update(_encode([dataset, *[column[at] for column in table.columns.values()]]).encode())
     return digest.hexdigest()
 
 
 def _table_cell(cell: Quantity | str, language: str) -> str:
-    if isinstance(cell, Quantity):
-        return write(cell.value, None, places_of(cell.value), language)
-    return str(cell)
+    return _exact(cell.value, language) if isinstance(cell, Quantity) else str(cell)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _exact(value: Decimal, language: str) -> str:
+    return write(value, None, places_of(value), language)
 
 
 def places_of(value: Decimal, significant: int = 5) -> int:
     """Return how many decimals a value is written with: those it has, but no more than that many significant digits need."""
-    exponent = value.normalize().as_tuple().exponent
-    has = max(-exponent, 0) if isinstance(exponent, int) else 0
-    return min(has, max(significant - 1 - value.adjusted(), 0)) if value else 0
+    needs = max(significant - 1 - value.adjusted(), 0) if value else 0
+    exponent = value.normalize().as_tuple().exponent if needs else 0
+    return min(max(-exponent, 0), needs) if isinstance(exponent, int) else 0
 
 
 def _inert_cell(text: str) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ledgermark.findings import ConfigError
 from ledgermark.messages import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
 
 
 def read_file(path: Path) -> bytes | str:
@@ -21,6 +21,30 @@ def read_file(path: Path) -> bytes | str:
         return Message("the file does not exist")
     except OSError as error:
         return Message("the file cannot be read: {reason}", reason=error.strerror or error)
+
+
+def files_under(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
+    """Yield the files in a folder and those in it, in any order; links to folders are not followed, and what cannot be listed has none.
+
+    Args:
+        folder: where to look.
+        suffixes: those a file may have, in small letters with their dots.
+    """
+    folders = [str(folder)]
+    while folders:
+        try:
+            with os.scandir(folders.pop()) as listed:
+                entries = list(listed)
+        except OSError:
+            continue
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(entry.path)
+            elif entry.name.lower().endswith(suffixes):
+                path = Path(entry.path)
+                # The listing itself tells of a plain file what it is; the disk is asked of a link only.
+                if path.suffix and (entry.is_file(follow_symlinks=False) or path.is_file()):
+                    yield path
 
 
 def write_whole(path: Path, content: str | bytes) -> None:

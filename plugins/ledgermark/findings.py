@@ -74,6 +74,7 @@ CODES: Final[dict[str, str]] = {
     "LM603": "a figure uses what the page cannot draw",
     "LM604": "a figure stands twice on a page",
     "LM605": "a badge stands over numbers from other data",
+    "LM606": "a figure draws what its table does not hold",
     "LM901": "a page or catalogue cannot be read",
     "LM902": "a silence silences nothing",
     "LM903": "a silence is malformed",

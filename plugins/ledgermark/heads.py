@@ -32,8 +32,9 @@ def check_units(page: Page, reading: Reading, aliases: Mapping[str, str]) -> lis
         aliases: the project's spellings of units.
     """
     findings: list[Finding] = []
+    extra = tuple(sorted(aliases.items()))
     for claim in page.claims.claims:
-        if not claim.unit or _shows_units(claim, aliases):
+        if not claim.unit:
             continue
         try:
             unit = parse_unit(claim.unit)
@@ -42,7 +43,7 @@ def check_units(page: Page, reading: Reading, aliases: Mapping[str, str]) -> lis
         passage = reading.passage(claim.start)
         spans = (passage.above, *passage.beside[:1]) if passage.above else (reading.around(claim.start, claim.end, SENTENCE),)
         texts = [reading.text[span.start : span.end] for span in spans]
-        if any(_same(unit, found) for text in texts for found in units_in(text, aliases)):
+        if any(_same(unit, found) for text in texts for found in _units_in(text, extra)) or _shows_units(claim, aliases):
             continue
         said = " ".join(texts[0].split()) if passage.above else ""
         where = (
@@ -68,8 +69,13 @@ def _same(left: Unit, right: Unit) -> bool:
 
 def units_in(text: str, aliases: Mapping[str, str]) -> list[Unit]:
     """Return the units a text names, in order."""
-    pattern, units = _spellings(tuple(sorted(aliases.items())))
-    return [units[match.group()] for match in pattern.finditer(text)]
+    return [*_units_in(text, tuple(sorted(aliases.items())))]
+
+
+@lru_cache(maxsize=512)  # the same head stands over many columns
+def _units_in(text: str, extra: tuple[tuple[str, str], ...]) -> tuple[Unit, ...]:
+    pattern, units = _spellings(extra)
+    return tuple(units[match.group()] for match in pattern.finditer(text))
 
 
 @lru_cache(maxsize=8)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal, InvalidOperation
+from itertools import product
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ledgermark.findings import Finding, nearest
@@ -15,7 +16,7 @@ from ledgermark.table import Table, canonical, plain, read_table
 from ledgermark.units import parse_unit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ledgermark.descriptor import Column, Dataset
 
@@ -41,10 +42,10 @@ class LedgerError(Exception):
 class Row:
     """One row. `row["column"]` is a `Quantity` that knows this cell; `row.text("column")` is the cell as written."""
 
-    def __init__(self, ledger: Ledger, dataset: str, position: int) -> None:
-        self._table, self._dataset, self._position = ledger.table(dataset), dataset, position
-        self._seen = ledger.seen
-        self._known = ledger.quantities if self._table.stored is None else None
+    __slots__ = ("_ledger", "_position", "_table")
+
+    def __init__(self, ledger: Ledger, table: Table, position: int) -> None:
+        self._ledger, self._table, self._position = ledger, table, position
 
     @property
     def line(self) -> int:
@@ -54,14 +55,15 @@ class Row:
     @property
     def cell(self) -> Cell:
         """The row as evidence, where it counts as a whole."""
-        return Cell(self._dataset, self.line, "")
+        return Cell(self._table.dataset.name, self.line, "")
 
     def text(self, column: str) -> str:
         """Return a cell as written. Raises `LedgerError` for an unknown column."""
-        _known(column, self._table.dataset)
-        if self._seen is not None:
-            self._seen.add(Cell(self._dataset, self.line, column))
-        return self._table.columns[column][self._position]
+        table, position, seen = self._table, self._position, self._ledger.seen
+        _known(column, table.dataset)
+        if seen is not None:
+            seen.add(Cell(table.dataset.name, table.lines[position], column))
+        return table.columns[column][position]
 
     def __getitem__(self, column: str) -> Quantity:
         """Return a number with its unit, a date as days (so that a difference is in days), or a truth value as 0 or 1.
@@ -69,39 +71,41 @@ class Row:
         Raises:
             LedgerError: the column is unknown, a text, or the cell is empty.
         """
-        place = self._dataset, column, self._position
-        known = self._known.get(place) if self._known is not None else None
+        ledger, table = self._ledger, self._table
+        if table.stored is not None:
+            return self._read(column)
+        place = table.dataset.name, column, self._position
+        known = ledger.quantities.get(place)
         if known is None:
-            known = self._read(column)
-            if self._known is not None:
-                self._known[place] = known
-        elif self._seen is not None:
-            self._seen.update(known.evidence)
+            known = ledger.quantities[place] = self._read(column)
+        elif ledger.seen is not None:
+            ledger.seen.update(known.evidence)
         return known
 
     def _read(self, column: str) -> Quantity:
-        spec = _known(column, self._table.dataset)
+        dataset = self._table.dataset
+        spec = _known(column, dataset)
         text = self.text(column)
-        evidence = frozenset({Cell(self._dataset, self.line, column)})
-        if text in self._table.dataset.missing:
-            msg = Message("{path}:{line} has no {column}", path=self._table.dataset.path, line=self.line, column=column)
+        if text in dataset.missing:
+            msg = Message("{path}:{line} has no {column}", path=dataset.path, line=self.line, column=column)
             raise LedgerError(msg)
         try:
-            canonical(spec, text)
+            spelled = canonical(spec, text)
         except (ValueError, InvalidOperation) as error:
-            msg = Message("{path}:{line}: {column} is no {type}", path=self._table.dataset.path, line=self.line, column=column, type=spec.type)
+            msg = Message("{path}:{line}: {column} is no {type}", path=dataset.path, line=self.line, column=column, type=spec.type)
             raise LedgerError(msg, unusable=True) from error
+        evidence = frozenset({Cell(dataset.name, self.line, column)})
         match spec.type:
             case "integer" | "number" if spec.unit is None:
-                msg = Message("{dataset}.{column} has no unit", dataset=self._dataset, column=column)
+                msg = Message("{dataset}.{column} has no unit", dataset=dataset.name, column=column)
                 raise LedgerError(msg, unusable=True)
             case "integer" | "number" if spec.unit:
                 return Quantity(Decimal(text), spec.unit, evidence)
             case "date":
                 return Quantity(Decimal(date.fromisoformat(text).toordinal()), parse_unit("day"), evidence)
             case "boolean":
-                return Quantity(Decimal(canonical(spec, text) == "true"), parse_unit("1"), evidence)
-        msg = Message("{dataset}.{column} is text: use row.text('{column}')", dataset=self._dataset, column=column)
+                return Quantity(Decimal(spelled == "true"), parse_unit("1"), evidence)
+        msg = Message("{dataset}.{column} is text: use row.text('{column}')", dataset=dataset.name, column=column)
         raise LedgerError(msg)
 
 
@@ -126,9 +130,8 @@ class Ledger:
 
     def recording(self, *, cells: bool = True) -> Ledger:
         """Return a ledger over the same tables that notes in `asked` each dataset and, if `cells`, in `seen` each cell it hands out."""
-        copy = Ledger((), self._unusable, incomplete=self._incomplete)
-        copy._tables, copy._indices, copy.quantities, copy._derived = self._tables, self._indices, self.quantities, self._derived
-        copy.seen, copy.asked = set() if cells else None, set()
+        copy = object.__new__(Ledger)
+        vars(copy).update(vars(self), seen=set() if cells else None, asked=set())
         return copy
 
     def derived(self, key: tuple[object, ...], make: Callable[[Ledger], Derived]) -> Derived:
@@ -164,73 +167,70 @@ class Ledger:
         """Return a dataset's table. Raises `LedgerError` for an unknown name."""
         if self.asked is not None:
             self.asked.add(dataset)
-        if dataset in self._unusable or (self._incomplete and dataset not in self._tables):
+        table = self._tables.get(dataset)
+        if dataset in self._unusable or (self._incomplete and table is None):
             msg = Message("the file of dataset {dataset} cannot be used", dataset=dataset)
             raise LedgerError(msg, unusable=True)
-        if dataset not in self._tables:
+        if table is None:
             msg = Message("no dataset '{dataset}'{hint}", dataset=dataset, hint=nearest(dataset, self._tables))
             raise LedgerError(msg, missing=True)
-        return self._tables[dataset]
+        return table
 
     def one(self, dataset: str, /, **keys: Key) -> Row:
         """Return the one row with these values. Raises `LedgerError` when there is none or there are several."""
-        found = self._select(dataset, keys)
+        table = self.table(dataset)
+        found = self._select(table, keys)
         if len(found) != 1:
             wanted = ", ".join(f"{name}={value}" for name, value in keys.items()) or Message("no keys")
-            table = self.table(dataset)
             some = ", ".join(str(table.lines[position]) for position in found[:5])
             listed = Message(" (lines {lines})", lines=some) if table.stored is None else Message(" (rows {lines})", lines=some)
-            places = listed if found else self._hint(dataset, dict(keys))
+            places = listed if found else self._hint(table, dict(keys))
             msg = Message(
                 "{count} rows of {dataset} match {wanted}, expected 1{places}", count=len(found), dataset=dataset, wanted=wanted, places=places
             )
             raise LedgerError(msg)
-        return Row(self, dataset, found[0])
+        return Row(self, table, found[0])
 
     def rows(self, dataset: str, /, **keys: Key | tuple[Key, ...]) -> tuple[Row, ...]:
         """Return the rows with these values, in file order; a tuple matches any of its values. Raises `LedgerError` for unknown names."""
-        several = {name: value if isinstance(value, tuple) else (value,) for name, value in keys.items()}
-        return tuple(Row(self, dataset, position) for position in self._select_any(dataset, several))
-
-    def _select(self, dataset: str, keys: Mapping[str, Key]) -> list[int]:
-        """Return the positions of the rows with one value for each key: what nearly every claim asks."""
         table = self.table(dataset)
+        several = {name: value if isinstance(value, tuple) else (value,) for name, value in keys.items()}
+        return tuple([Row(self, table, position) for position in self._select_any(table, several)])
+
+    def _select(self, table: Table, keys: Mapping[str, Key]) -> Sequence[int]:
+        """Return the positions of the rows with one value for each key, ascending: what nearly every claim asks."""
         if not keys:
-            return list(range(len(table.lines)))
+            return range(len(table.lines))
         names = tuple(sorted(keys))
         if table.stored is not None:
             return table.stored.find({name: (_spelled(table.dataset, name, keys[name]),) for name in names})
-        return self._index(table, names).get(tuple([_spelled(table.dataset, name, keys[name]) for name in names]), [])
+        return self._index(table, names).get(tuple([_spelled(table.dataset, name, keys[name]) for name in names]), ())
 
-    def _select_any(self, dataset: str, keys: Mapping[str, tuple[Key, ...]]) -> list[int]:
-        table = self.table(dataset)
+    def _select_any(self, table: Table, keys: Mapping[str, tuple[Key, ...]]) -> Sequence[int]:
+        """Return the positions of the rows with any of some values for each key, ascending."""
+        if not keys:
+            return range(len(table.lines))
         names = tuple(sorted(keys))
-        if not names:
-            return list(range(len(table.lines)))
+        spelled = [tuple([_spelled(table.dataset, name, value) for value in keys[name]]) for name in names]
         if table.stored is not None:
-            return table.stored.find({name: tuple(_spelled(table.dataset, name, value) for value in keys[name]) for name in names})
+            return table.stored.find(dict(zip(names, spelled, strict=True)))
         index = self._index(table, names)
-        wanted: list[tuple[str, ...]] = [()]
-        for name in names:
-            spelled = [_spelled(table.dataset, name, value) for value in keys[name]]
-            wanted = [(*head, value) for head in wanted for value in spelled]
-        return sorted({position for key in wanted for position in index.get(key, ())})
+        return sorted({position for key in product(*spelled) for position in index.get(key, ())})
 
     def _index(self, table: Table, names: tuple[str, ...]) -> dict[tuple[str, ...], list[int]]:
         """Return the row positions by the canonical values of some columns; built once per set of columns."""
         place = (table.dataset.name, names)
-        if place not in self._indices:
+        if (index := self._indices.get(place)) is None:
             columns = [_known(name, table.dataset) for name in names]
-            cells = [[_canonical_or_text(column, text) for text in table.columns[column.name]] for column in columns]
-            index: dict[tuple[str, ...], list[int]] = {}
+            cells = ([_canonical_or_text(column, text) for text in table.columns[column.name]] for column in columns)
+            index = {}
             for position, key in enumerate(zip(*cells, strict=True)):
                 index.setdefault(key, []).append(position)
             self._indices[place] = index
-        return self._indices[place]
+        return index
 
-    def _hint(self, dataset: str, keys: Mapping[str, Key]) -> str:
+    def _hint(self, table: Table, keys: Mapping[str, Key]) -> str:
         """Return which single key no row has, with the values there are."""
-        table = self.table(dataset)
         for name, value in keys.items():
             known = table.stored.values(name, _LISTED) if table.stored is not None else {key[0] for key in self._index(table, (name,))}
             spelled = _spelled(table.dataset, name, value)

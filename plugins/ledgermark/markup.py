@@ -9,15 +9,19 @@ import bisect
 import html
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 CODE: Final = "\ufffc"  # stands for a piece of code: something is there, and it is no number
 _SILENT: Final = "\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff\u20e3"
-# The characters at which markup may begin: everything between two of them is plain and is copied whole.
-_SPECIAL: Final = re.compile(rf"[\\&<!\[\]{{*~_${_SILENT}]|[ ](?=[ ][ ])")
+# Where markup may begin: everything between two of these is plain and is copied whole.
+_MARKS: Final = rf"\\&<!\[\]{{*~_${_SILENT}"
+_SPECIAL: Final = re.compile(f"[{_MARKS}]")
+_BLANK: Final = "   "  # what is left of a piece of code
+# Nearly all links: plain words and a plain target. Each other one is read bracket by bracket.
+_LINK: Final = re.compile(rf"""\[([^^\n{_MARKS}][^\n{_MARKS}]*)\]\(([^\s()<>"']*)\)""")
 _ESCAPE: Final = re.compile(r"\\[!-/:-@\[-`{-~]")
 _ENTITY: Final = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _TAG: Final = re.compile(r"<(?:(?:https?|mailto):[^\s<>]*|/?[A-Za-z][^<>]*)>")
@@ -27,10 +31,10 @@ _ATTRIBUTES: Final = re.compile(r"\{:?[ \t]*(?:[#.][^\s{}]|[A-Za-z-]+=)[^{}\n]*\
 _MATH: Final = re.compile(r"\$\$?[^$\n]+\$\$?")
 _UNDERSCORE: Final = re.compile(r"(?<![A-Za-z0-9_])_+(?=\S)|(?<=[^\s_])_+(?![A-Za-z0-9_])")
 _SPACES: Final = re.compile(r" +")
-_BLOCK: Final = re.compile(r"^/{3,}[^\n]*$", re.MULTILINE)
-_RULE: Final = re.compile(r"^[ \t]*\|?[ \t]*:?-{3,}:?[ \t|:-]*$", re.MULTILINE)
+_BLOCK: Final = re.compile(r"/{3,}[^\n]*")
+_RULE: Final = re.compile(r"[ \t]*\|?[ \t]*:?-{3,}:?[ \t|:-]*$", re.MULTILINE)
 _DEFINITION: Final = re.compile(
-    r"""^ {0,3}\[(?:\^[^\]\s]+\]:|(?P<label>[^\]\n]+)\]:[ \t]*(?P<url>\S+)(?=[ \t]*$|[ \t]+(?:"[^"\n]*"|'[^'\n]*')[ \t]*$))""", re.MULTILINE
+    r""" {0,3}\[(?:\^[^\]\s]+\]:|(?P<label>[^\]\n]+)\]:[ \t]*(?P<url>\S+)(?=[ \t]*$|[ \t]+(?:"[^"\n]*"|'[^'\n]*')[ \t]*$))""", re.MULTILINE
 )
 _OPTIONS: Final = re.compile(r"(?:\n(?: {4}|\t)[^\n]*)*")
 _SHOWN_TARGET: Final = re.compile(
@@ -55,8 +59,7 @@ def fold(text: str) -> str:
     return _FOLDED.sub(lambda match: FOLD[ord(match.group())], text)
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(NamedTuple):
     """A link in the visible text: where its words stand, and its target."""
 
     start: int
@@ -72,26 +75,25 @@ class Visible:
         text: what a reader reads, full-width forms and minus signs made plain, character for character.
         links: the links in it, claims and given numbers too.
         codes: pieces of inline code, as written, with their place in the file.
+        _places: where pieces of it begin, where they stand in the file, and whether they are in it as they are, character for character.
     """
 
     text: str
     links: tuple[Link, ...]
     codes: tuple[tuple[str, int], ...]
-    _starts: tuple[int, ...]
-    _offsets: tuple[int, ...]
-    _linear: tuple[bool, ...]
+    _places: tuple[tuple[int, int, bool], ...]
 
     def offset(self, position: int) -> int:
         """Return where in the file the character at a position stands."""
-        index = max(bisect.bisect_right(self._starts, position) - 1, 0)
-        if not self._starts:
+        if not self._places:
             return 0
-        return self._offsets[index] + (position - self._starts[index] if self._linear[index] else 0)
+        start, offset, linear = self._places[bisect.bisect_left(self._places, (position + 1,)) - 1]
+        return offset + position - start if linear else offset
 
 
 def is_plain(text: str) -> bool:
     """Return whether a text surely has no markup in it, so that a reader sees it as it is."""
-    return not (_SPECIAL.search(text) or "///" in text or "---" in text)
+    return not (_SPECIAL.search(text) or any(mark in text for mark in (_BLANK, "///", "---")))
 
 
 class MarkupReader:
@@ -108,9 +110,7 @@ class MarkupReader:
         self.source, self.masked, self.position, self.math = text, masked, start, math
         self.parts: list[str] = []
         self.length = 0
-        self.starts: list[int] = []
-        self.offsets: list[int] = []
-        self.linear: list[bool] = []
+        self.places: list[tuple[int, int, bool]] = []
         self.opened: list[int] = []
         self.links: list[Link] = []
         self.codes: list[tuple[str, int]] = []
@@ -132,42 +132,49 @@ class MarkupReader:
 
     def read(self) -> Visible:
         """Return the visible text."""
-        masked = self.masked
-        position = self.position
+        masked, position = self.masked, self.position
+        blank = masked.find(_BLANK, position)
         for start, end in [*self._lines(), (len(masked), len(masked))]:
-            while match := _SPECIAL.search(masked, position, start):
-                at = match.start()
+            while position < start:
+                if -1 < blank < position:
+                    blank = masked.find(_BLANK, position)
+                stop = blank if -1 < blank < start else start
+                match = _SPECIAL.search(masked, position, stop)
+                at = match.start() if match else stop
                 self._emit(masked[position:at], position)
-                # What hides no reader from a number, such as a space of no width, is dropped.
-                handler = self.handlers.get(masked[at])
-                position = handler(at) if handler else at + 1
-            self._emit(masked[position:start], position)
+                position = at
+                if at < start:
+                    # What hides no reader from a number, such as a space of no width, is dropped.
+                    handler = self.handlers.get(masked[at])
+                    position = handler(at) if handler else at + 1
             position = max(end, position)
-        text = "".join(self.parts)
-        return Visible(
-            fold(text),
-            tuple(self.links),
-            tuple(self.codes),
-            tuple(self.starts),
-            tuple(self.offsets),
-            tuple(self.linear),
-        )
+        return Visible(fold("".join(self.parts)), tuple(self.links), tuple(self.codes), tuple(self.places))
 
     def _lines(self) -> list[tuple[int, int]]:
         """Return what is left out because of how its line begins: fences of blocks, rules of tables, targets of links."""
-        masked, found = self.masked, []
-        if "]:" in masked:
-            for match in _DEFINITION.finditer(masked, self.position):
+        masked = self.masked
+        found: list[tuple[int, int]] = []
+        for line in self._lines_with("]:"):
+            if match := _DEFINITION.match(masked, line):
                 self.targets[match["label"] or match.group().strip()[1:-2]] = match["url"] or ""
                 found.append(match.span())
-        if "///" in masked:
-            for match in _BLOCK.finditer(masked, self.position):
-                if _OWN_BLOCK.match(match.group()):
-                    options = _OPTIONS.match(self.source, match.end()) if "erratum" in match.group() else None
-                    found.append((match.start(), options.end() if options else match.end()))
-        if "---" in masked:
-            found += [match.span() for match in _RULE.finditer(masked, self.position)]
+        for line in self._lines_with("///"):
+            if (match := _BLOCK.match(masked, line)) and _OWN_BLOCK.match(match.group()):
+                options = _OPTIONS.match(self.source, match.end()) if "erratum" in match.group() else None
+                found.append((line, options.end() if options else match.end()))
+        found += [match.span() for line in self._lines_with("---") if (match := _RULE.match(masked, line))]
         return sorted(found)
+
+    def _lines_with(self, mark: str) -> Iterator[int]:
+        """Yield where each line begins that has a mark in it."""
+        masked = self.masked
+        at = masked.find(mark, self.position)
+        while at >= 0:
+            line = masked.rfind("\n", 0, at) + 1
+            if line >= self.position:
+                yield line
+            end = masked.find("\n", at)
+            at = masked.find(mark, end) if end >= 0 else -1
 
     def _copy(self, at: int, length: int = 1) -> int:
         self._emit(self.masked[at : at + length], at)
@@ -175,9 +182,7 @@ class MarkupReader:
 
     def _emit(self, text: str, offset: int, *, linear: bool = True) -> None:
         if text:
-            self.starts.append(self.length)
-            self.offsets.append(offset)
-            self.linear.append(linear)
+            self.places.append((self.length, offset, linear))
             self.parts.append(text)
             self.length += len(text)
 
@@ -217,6 +222,11 @@ class MarkupReader:
         return self._open(at + 1) if self.masked.startswith("[", at + 1) else at + self._copy(at)
 
     def _open(self, at: int) -> int:
+        link = _LINK.match(self.masked, at)
+        if link and _BLANK not in link[1]:
+            self.links.append(Link(self.length, self.length + len(link[1]), link[2]))
+            self._emit(link[1], at + 1)
+            return link.end()
         note = _NOTE.match(self.masked, at)
         if note and note.group()[1:-1] in self.targets:
             return note.end()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import bisect
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from ledgermark.findings import Finding, nearest
 from ledgermark.messages import Message
-from ledgermark.passages import CLAUSE, PART, SENTENCE, Span
+from ledgermark.passages import PART, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -97,12 +98,20 @@ class _Named:
         self.reading, self.mentions, self.owners, self.values, self.claims = reading, mentions, owners, values, claims
         self.starts = [mention.start for mention in mentions]
         self.groups = _groups(mentions, reading.text)
-        self.near = [set(self._inside(reading.nearest(claim.start, claim.end))) for claim in claims]
-        self.taken = {
+
+    @cached_property
+    def near(self) -> list[set[int]]:
+        """What stands nearest to each claim."""
+        return [set(self._inside(self.reading.nearest(claim.start, claim.end))) for claim in self.claims]
+
+    @cached_property
+    def taken(self) -> set[int]:
+        """What some claim has for its own."""
+        return {
             at
-            for claim, near in zip(claims, self.near, strict=True)
-            for at in (*near, *self._inside(Span(claim.end, reading.nearest(claim.start, claim.end, PART).end)))
-            if mentions[at].subjects & self._own(claim, mentions[at].family)
+            for claim, near in zip(self.claims, self.near, strict=True)
+            for at in (*near, *self._inside(Span(claim.end, self.reading.nearest(claim.start, claim.end, PART).end)))
+            if self.mentions[at].subjects & self._own(claim, self.mentions[at].family)
         }
 
     def foreign(self, index: int) -> dict[str, Mention]:
@@ -129,7 +138,9 @@ class _Named:
     def _any_foreign(self, claim: Claim) -> bool:
         """Return whether anything in reach of a claim is not of its own: if nothing is, there is no need to ask what is nearest."""
         passage = self.reading.passage(claim.start)
-        part, sentence = (self.reading.around(claim.start, claim.end, level) for level in (PART, SENTENCE))
+        if passage.above is None and not self._inside(passage.span):
+            return False
+        _, part, sentence = self.reading.levels(claim.start, claim.end)
         spans = (Span(sentence.start, part.end), *passage.beside, *((passage.above,) if passage.above else ()))
         for family, places in self._by_family(spans).items():
             own = self._own(claim, family)
@@ -156,7 +167,7 @@ def _ladders(claim: Claim, reading: Reading) -> list[list[tuple[Span, ...]]]:
     """Return the ladders of stretches in which a claim's subjects may be named; in each the first that names a family decides."""
     passage = reading.passage(claim.start)
     nearest = reading.nearest(claim.start, claim.end)
-    clause, part, sentence = (reading.around(claim.start, claim.end, level) for level in (CLAUSE, PART, SENTENCE))
+    clause, part, sentence = reading.levels(claim.start, claim.end)
     steps: list[tuple[Span, ...]] = [(nearest,), (clause,), (part,), (Span(sentence.start, part.end),)]
     if passage.above is None:
         return [steps]

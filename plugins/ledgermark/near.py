@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ledgermark.alternation import one_of
 from ledgermark.spelling import ALIASES
 from ledgermark.unit_syntax import COUNTED
 
@@ -50,8 +51,7 @@ class Near:
     elsewhere: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Exemption:
+class Exemption(NamedTuple):
     """A stretch of text whose numbers may stand unbound.
 
     Attributes:
@@ -84,6 +84,8 @@ def unit_patterns(own: tuple[tuple[str, str], ...]) -> tuple[re.Pattern[str], re
 
 
 def _after(spellings: Iterable[str]) -> re.Pattern[str]:
-    ordered = sorted(spellings, key=len, reverse=True)
-    written = "|".join(re.escape(item) + ("(?![A-Za-z0-9])" if item[-1].isascii() and item[-1].isalpha() else "") for item in ordered)
-    return re.compile(rf"[ \u00a0\u2009\u202f\n]{{0,2}}-?(?:{written})")
+    return re.compile(rf"[ \u00a0\u2009\u202f\n]{{0,2}}-?{one_of(spellings, _word_end)}")
+
+
+def _word_end(spelling: str) -> str:
+    return "(?![A-Za-z0-9])" if spelling[-1].isascii() and spelling[-1].isalpha() else ""

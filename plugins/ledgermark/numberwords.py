@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from ledgermark.alternation import one_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,10 +36,6 @@ _OTHER: Final = (
 )
 
 
-def _any(*words: str) -> str:
-    return "(?:" + "|".join(sorted(words, key=lambda word: (-len(word), word))) + ")"
-
-
 # Each pattern begins with a set of characters, so that the search leaps over all others. What may stand before is looked at afterwards.
 _RAISED: Final = "[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+"
 _DIGITS: Final = re.compile(
@@ -49,13 +47,17 @@ _DIGITS: Final = re.compile(
     re.VERBOSE,
 )
 _CHINESE: Final = re.compile(
-    rf"""[{_HAN}][{_HAN}]*(?:分之(?:[0-9]|[{_HAN}])[0-9.{_HAN}]*)?(?:点[零〇一二三四五六七八九]+)?(?:[个天年秒分]?半(?![导径途]))?
-        |[翻加双成倍对减](?:(?<=翻)[倍番]|(?<=加)倍|(?<=双)倍|(?<=成)倍|(?<=倍)增|(?<=对)折|(?<=减)半)""",
+    rf"""[{_HAN}翻加双成倍对减]
+        (?:(?<=[{_HAN}])[{_HAN}]*(?:分之(?:[0-9]|[{_HAN}])[0-9.{_HAN}]*)?(?:点[零〇一二三四五六七八九]+)?(?:[个天年秒分]?半(?![导径途]))?
+        |(?<=翻)[倍番]|(?<=加)倍|(?<=双)倍|(?<=成)倍|(?<=倍)增|(?<=对)折|(?<=减)半)""",
     re.VERBOSE,
 )
+# Nearly all characters of a Chinese text: none is a number to Unicode, so that only the others are looked up one by one.
+_USUAL: Final = "\x00-\x7f\u4e00-\u9fff，。、；：！？（）《》「」“”—…·"
+_UNUSUAL: Final = re.compile(f"[^{_USUAL}]")
 _ENGLISH: Final = re.compile(
-    rf"(?:{'|'.join(sorted((*_SMALL, *_LARGE, *_PART, *_PARTS, *_HALVES, *_OTHER), key=lambda word: (-len(word), word)))})\b"
-    rf"(?:(?:[ \n-]|[ ]and[ ](?:a[ ])?){_any(*_SMALL, *_LARGE, *_PART, *_PARTS, *_HALVES)}\b|[ ]point(?:[ ]{_any(*_SMALL)}\b)+)*"
+    rf"{one_of((*_SMALL, *_LARGE, *_PART, *_PARTS, *_HALVES, *_OTHER))}\b"
+    rf"(?:(?:[ \n-]|[ ]and[ ](?:a[ ])?){one_of((*_SMALL, *_LARGE, *_PART, *_PARTS, *_HALVES))}\b|[ ]point(?:[ ]{one_of(_SMALL)}\b)+)*"
 )
 # Words in which a Chinese numeral counts nothing. A test holds each against jieba's dictionary, so that no `三倍` slips in.
 _WORDS: Final = (
@@ -69,11 +71,10 @@ _WORDS: Final = (
     "四边形 二手 第三方 百度 万维网",
 )
 LEXICAL: Final = frozenset(" ".join(_WORDS).split())
-_LEXICAL: Final = re.compile("|".join(sorted(map(re.escape, LEXICAL), key=len, reverse=True)))
+_LEXICAL: Final = re.compile(one_of(LEXICAL))
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(NamedTuple):
     """A number in a text: where it stands, and how it is written (`digits`, `sign`, `han`, `english`)."""
 
     start: int
@@ -84,21 +85,27 @@ class Token:
 
 def find_tokens(text: str) -> list[Token]:
     """Return the numbers of a visible text in order."""
-    found = [Token(match.start(), match.end(), match.group(), "digits") for match in _DIGITS.finditer(text)]
+    found = [Token(*match.span(), match.group(), "digits") for match in _DIGITS.finditer(text)]
     found += _english(text)
-    if not text.isascii():
-        found += _signs(text)
-        found += _chinese(text)
-        found.sort(key=lambda token: token.start)
-        return [token for at, token in enumerate(found) if at == 0 or token.start >= found[at - 1].end]
-    return sorted(found, key=lambda token: token.start)
+    if text.isascii():
+        found.sort(key=_start)
+        return found
+    found += _signs(text)
+    found += _chinese(text)
+    found.sort(key=_start)
+    return [token for before, token in zip([_NONE, *found], found, strict=False) if token.start >= before.end]
+
+
+_start: Final = attrgetter("start")
+_NONE: Final = Token(0, 0, "", "")
 
 
 def _signs(text: str) -> Iterator[Token]:
     """Yield what Unicode calls a number and is no digit here: fractions, circled and Roman numerals, the digits of other scripts."""
-    signs = "".join(sorted(char for char in set(text) if char > "\x7f" and (unicodedata.category(char)[0] == "N" or char in _KEYCAPS)))
+    unusual = sorted(set(_UNUSUAL.findall(text)))
+    signs = "".join(char for char in unusual if unicodedata.category(char)[0] == "N" or char in _KEYCAPS)
     for match in re.finditer(f"[{re.escape(signs)}]+", text) if signs.strip(_HAN) else ():
-        yield Token(match.start(), match.end(), match.group(), "sign")
+        yield Token(*match.span(), match.group(), "sign")
 
 
 def _english(text: str) -> Iterator[Token]:
@@ -118,9 +125,10 @@ def _english(text: str) -> Iterator[Token]:
 
 
 def _chinese(text: str) -> Iterator[Token]:
-    words = [match.span() for match in _LEXICAL.finditer(text)]
+    numerals = list(_CHINESE.finditer(text))
+    words = [match.span() for match in _LEXICAL.finditer(text)] if numerals else []
     at = 0
-    for match in _CHINESE.finditer(text):
+    for match in numerals:
         start, end = match.span()
         while at < len(words) and words[at][1] <= start:
             at += 1

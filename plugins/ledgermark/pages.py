@@ -147,6 +147,8 @@ def _read_silences(source: Source, findings: list[Finding]) -> tuple[Silence, ..
 
 def apply_silences(page: Page, findings: list[Finding]) -> list[Finding]:
     """Return the findings of a page without those silenced there, plus one for each silence that silenced nothing."""
+    if not page.silences:
+        return findings
     used: set[Silence] = set()
     kept: list[Finding] = []
     for finding in findings:

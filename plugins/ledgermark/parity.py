@@ -43,24 +43,25 @@ def _check_versions(versions: Mapping[str, Page | None]) -> list[Finding]:
         if page is None:
             message = Message("the page has no version in '{language}'; expected one at the same path", language=language)
             findings.append(Finding(ordered[0].source.path, 1, 1, "LM301", message))
-    for page, other in pairwise(ordered):
-        findings += _compare(page, other)
-        findings += _compare(other, page)
+    inventories = [_inventory(page) for page in ordered]
+    for (page, here), (other, there) in pairwise(zip(ordered, inventories, strict=True)):
+        findings += _compare(page, other, here, there)
+        findings += _compare(other, page, there, here)
     return findings
 
 
-def _compare(page: Page, other: Page) -> list[Finding]:
+def _compare(page: Page, other: Page, here: _Inventory, there: _Inventory) -> list[Finding]:
     """Return what stands on one page and not on its other version, section by section."""
-    here, there = _inventory(page), _inventory(other)
     findings: list[Finding] = []
-    for code, kind, what in _KINDS:
-        findings += _surplus(page, other, code, what, here[kind], there[kind])
+    for (code, what), mine, theirs in zip(_KINDS, here, there, strict=True):
+        if mine.names != theirs.names:
+            findings += _surplus(page, other, code, what, mine, theirs)
     findings += check_givens(page, other)
     findings += check_tables(page, other)
-    theirs = {erratum.id: erratum for erratum in other.errata}
+    counterparts = {erratum.id: erratum for erratum in other.errata}
     for erratum in page.errata:
         place = page.source.place(erratum.start)
-        counterpart = theirs.get(erratum.id)
+        counterpart = counterparts.get(erratum.id)
         if counterpart is None:
             message = Message("the erratum '{id}' is not in {path}", id=erratum.id, path=other.source.path)
             findings.append(Finding(page.source.path, *place, "LM304", message))
@@ -89,48 +90,48 @@ def _compare(page: Page, other: Page) -> list[Finding]:
 
 
 @dataclass(frozen=True)
-class _Item:
-    """A thing that both languages must have: its name, the section it stands in, and where."""
+class _Items:
+    """Things of one kind that both languages must have, in order: the name of each with the section it stands in, and where it stands."""
 
-    name: str
-    section: str
-    offset: int
+    names: list[tuple[str, str]]
+    offsets: list[int]
 
 
+_Inventory = tuple[_Items, ...]
+# What an inventory lists, in its order.
 _KINDS: Final = (
-    ("LM305", "section", Message("section")),
-    ("LM302", "claim", Message("claim")),
-    ("LM303", "figure", Message("figure")),
-    ("LM303", "evidence", Message("evidence block")),
+    ("LM305", Message("section")),
+    ("LM302", Message("claim")),
+    ("LM303", Message("figure")),
+    ("LM303", Message("evidence block")),
 )
 
 
-def _inventory(page: Page) -> dict[str, list[_Item]]:
-    source = page.source
+def _inventory(page: Page) -> _Inventory:
+    section_at = page.source.section_at
+    sections, claims = page.source.sections, page.claims.claims
+    return (
+        _Items([(section.id, "") for section in sections], [section.offset for section in sections]),
+        _Items([(claim.key.replace("&amp;", "&"), section_at(claim.start)) for claim in claims], [claim.start for claim in claims]),
+        *(
+            _Items([(block.argument, section_at(block.start)) for block in blocks], [block.start for block in blocks])
+            for blocks in (page.figures, page.evidence)
+        ),
+    )
 
-    def item(name: str, offset: int) -> _Item:
-        return _Item(name, source.section_at(offset), offset)
 
-    return {
-        "section": [_Item(section.id, "", section.offset) for section in source.sections],
-        "claim": [item(claim.key.replace("&amp;", "&"), claim.start) for claim in page.claims.claims],
-        "figure": [item(block.argument, block.start) for block in page.figures],
-        "evidence": [item(block.argument, block.start) for block in page.evidence],
-    }
-
-
-def _surplus(page: Page, other: Page, code: str, what: str, here: list[_Item], there: list[_Item]) -> list[Finding]:
+def _surplus(page: Page, other: Page, code: str, what: str, here: _Items, there: _Items) -> list[Finding]:
     """Return a finding for each item that stands more often in its section here than there, at its last places here."""
-    left = Counter((item.name, item.section) for item in there)
+    left = Counter(there.names)
     findings: list[Finding] = []
-    for item in here:
-        if left[item.name, item.section] > 0:
-            left[item.name, item.section] -= 1
+    for (name, section), offset in zip(here.names, here.offsets, strict=True):
+        if left[name, section] > 0:
+            left[name, section] -= 1
             continue
-        where = Message(" in the section '{section}'", section=item.section) if item.section else ""
-        named = Message("the {what} '{name}'", what=what, name=item.name) if item.name else Message("a {what}", what=what)
+        where = Message(" in the section '{section}'", section=section) if section else ""
+        named = Message("the {what} '{name}'", what=what, name=name) if name else Message("a {what}", what=what)
         message = Message(
             "{named} stands here{where} and not there, or less often, in {path}", named=named, where=where, path=other.source.path
         )
-        findings.append(Finding(page.source.path, *page.source.place(item.offset), code, message))
+        findings.append(Finding(page.source.path, *page.source.place(offset), code, message))
     return findings

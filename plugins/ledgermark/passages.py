@@ -9,7 +9,7 @@ from __future__ import annotations
 import bisect
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ledgermark.tables import find_tables
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
     from ledgermark.claims import PageClaims
     from ledgermark.source import Source
-    from ledgermark.tables import Table
+    from ledgermark.tables import Cell, Table
 
 NUMBER: Final = "\ufffc"
 CLAUSE, PART, SENTENCE = 1, 2, 3
-_TARGET: Final = re.compile(r"""\]\((?:[^()\s"']|\([^()\n]*\))*(?:\s*(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'))?\s*\)""")
+_TARGET: Final = re.compile(r"""\]\([^()\s"']*(?:\([^()\n]*\)[^()\s"']*)*(?:\s*(?:"[^"\\]*(?:\\.[^"\\]*)*"|'[^'\\]*(?:\\.[^'\\]*)*'))?\s*\)""")
 # Each begins with one character, which is what makes looking for it fast: an entity, the id of a heading, a tag.
 _HIDDEN: Final = re.compile(
     r"[&{<](?:(?<=&)(?:#[0-9]+|#x[0-9a-fA-F]+|[a-zA-Z]+);|(?<=\{)[:#.][^}\n]*\}|(?<=<)[a-zA-Z/][^<>\n]*>)",
@@ -30,18 +30,22 @@ _HIDDEN: Final = re.compile(
 _FENCE: Final = re.compile(r"\n/{3,}[^\n]*(?:\n(?: {4}|\t)[^\n]*)*")  # of a block, with its options
 _QUOTE: Final = re.compile(r"\n[ \t]*(?:>[ \t]?)+")
 _FRONT_KEY: Final = re.compile(r"^[ \t]*[\w-]+:[ \t]*", re.MULTILINE)
-# What can end a clause, a part of a sentence, a sentence, and the marks that may follow it.
-_END: Final = re.compile(r"[。！？.!?；：;:，,（）()—–]")
-_AFTER: Final = re.compile(r"[\"”’」』）)]*")
+# What ends a clause, a part of a sentence, a sentence (or a dash, which may), and the marks that follow: a point in a number ends nothing,
+# nor does a comma in one. It begins with one character too.
+_END: Final = re.compile(
+    r"[。！？.!?；：;:，,（）()—–](?:(?<=[。！？；：，（）()—–])|(?<=[;:,])(?=\s|\Z)|(?<=[.!?])(?=[\"”’」』）)]*(?:\s|\Z)))(?=([\"”’」』）)]*))"
+)
 _STRENGTH: Final = {**dict.fromkeys("。！？.!?", SENTENCE), **dict.fromkeys("；：;:", PART), **dict.fromkeys("，,（）()—–", CLAUSE)}
 _SHORT: Final = re.compile(r"(?:\b(?:e\.g|i\.e|vs|cf|ca|Fig)|approx)$")  # forms whose point ends nothing
 _LEADING: Final = 12  # letters beside a number, or a range, that leads its passage: "At least", "to"
-_ITEM: Final = re.compile(r"[ \t]*(?:[-+*]|[0-9]{1,9}[.)])[ \t]+")
-_HEADING: Final = re.compile(r" {0,3}#{1,6}[ \t]")
+_HEADING: Final = r" {0,3}#{1,6}[ \t]"
+_ITEM: Final = r"[ \t]*(?:[-+*]|[0-9]{1,9}[.)])[ \t]+"
+_WORDS: Final = r"[^\S\n]*\S[^\n]*\n?"  # a line that is not blank
+# Behind blank lines a heading, or lines that belong together: until a blank one, a heading or the next item.
+_PARAGRAPH: Final = re.compile(rf"(?:[^\S\n]*\n)*+({_HEADING}[^\n]*\n?|{_WORDS}(?:(?!{_HEADING}|{_ITEM}){_WORDS})*)")
 
 
-@dataclass(frozen=True)
-class Span:
+class Span(NamedTuple):
     """A stretch of the text."""
 
     start: int
@@ -66,18 +70,30 @@ class Reading:
     """A page's text as it is read, cut into passages."""
 
     def __init__(self, source: Source, claims: PageClaims) -> None:
-        numbers = sorted({(claim.start, claim.end) for claim in claims.claims} | {(given.start, given.end) for given in claims.given})
-        self.text = _visible(source, numbers)
-        self.passages = _passages(self.text, source.body_start, find_tables(source))
-        self._starts = [passage.span.start for passage in self.passages]
-        self._numbers = numbers
-        self._ends: dict[Span, list[tuple[int, int, int]]] = {}
+        self._numbers = sorted({(claim.start, claim.end) for claim in claims.claims} | {(given.start, given.end) for given in claims.given})
+        self.text = _visible(source, self._numbers)
+        self._spans, self._cells = _passages(self.text, source.body_start, find_tables(source))
+        self._starts = [span.start for span in self._spans]
+        self._ends: dict[Span, _Ends] = {}
         self._around: dict[tuple[int, int], tuple[Span, Span, Span]] = {}
+        self._passages: dict[int, Passage] = {}
 
     def passage(self, offset: int) -> Passage:
         """Return the passage an offset lies in."""
         index = bisect.bisect_right(self._starts, offset) - 1
-        return self.passages[index] if index >= 0 else Passage(Span(0, len(self.text)))
+        if index not in self._passages:
+            self._passages[index] = self._passage(index)
+        return self._passages[index]
+
+    def _passage(self, index: int) -> Passage:
+        span = self._span(index)
+        row, header = self._cells.get(index, ((), None))
+        if header is None:
+            return Passage(span)
+        return Passage(span, tuple(Span(cell.start, cell.end) for cell in row if cell.start != span.start), Span(header.start, header.end))
+
+    def _span(self, index: int) -> Span:
+        return self._spans[index] if index >= 0 else Span(0, len(self.text))
 
     def around(self, start: int, end: int, level: int) -> Span:
         """Return the clause, part or sentence around a stretch.
@@ -87,35 +103,23 @@ class Reading:
             end: where it ends.
             level: `CLAUSE`, `PART` or `SENTENCE`.
         """
+        return self.levels(start, end)[level - 1]
+
+    def levels(self, start: int, end: int) -> tuple[Span, Span, Span]:
+        """Return clause, part and sentence around a stretch."""
         place = start, end
         if place not in self._around:
             self._around[place] = self._levels(start, end)
-        return self._around[place][level - 1]
+        return self._around[place]
 
     def _levels(self, start: int, end: int) -> tuple[Span, Span, Span]:
-        """Return clause, part and sentence around a stretch."""
-        span = self.passage(start).span
-        ends = self._boundaries(span)
-        index = bisect.bisect_right(ends, (start,))
-        lefts, rights = [span.start] * 3, [max(span.end, end)] * 3
-        reached = 0
-        for at in range(index - 1, -1, -1):
-            _, last, strength = ends[at]
-            if strength > reached and last <= start:
-                lefts[reached:strength] = [last] * (strength - reached)
-                reached = strength
-                if reached == SENTENCE:
-                    break
-        reached = 0
-        for at in range(index, len(ends)):
-            first, _, strength = ends[at]
-            if strength > reached and first >= end:
-                rights[reached:strength] = [first] * (strength - reached)
-                reached = strength
-                if reached == SENTENCE:
-                    break
-        clause, part, sentence = map(Span, lefts, rights)
-        return clause, part, sentence
+        span = self._span(bisect.bisect_right(self._starts, start) - 1)
+        ends = self._ends.get(span)
+        if ends is None:
+            ends = self._ends[span] = self._boundaries(span)
+        lefts = ends.before[bisect.bisect_left(ends.places, start)]
+        rights = ends.behind[bisect.bisect_left(ends.places, end)]
+        return Span(lefts[0], max(rights[0], end)), Span(lefts[1], max(rights[1], end)), Span(lefts[2], max(rights[2], end))
 
     def nearest(self, start: int, end: int, level: int = CLAUSE) -> Span:
         """Return the stretch of the clause (part, sentence) around a number that no other claims: from the one before to the one after."""
@@ -125,37 +129,66 @@ class Reading:
         right = self._numbers[index + 1][0] if index + 1 < len(self._numbers) else span.end
         return Span(max(span.start, left), min(span.end, right))
 
-    def _boundaries(self, span: Span) -> list[tuple[int, int, int]]:
-        """Return what ends something in a passage: start, end and strength of each, in order."""
-        if span not in self._ends:
-            found = (_boundary(self.text, match.start(), span.end) for match in _END.finditer(self.text, span.start, span.end))
-            self._ends[span] = [boundary for boundary in found if boundary and not self._leads(span.start, boundary)]
-        return self._ends[span]
+    def _boundaries(self, span: Span) -> _Ends:
+        """Return what ends something in a passage; what ends a sentence ends a part of it too, and what ends that a clause."""
+        text = self.text
+        clause = part = sentence = span.start
+        places: list[int] = []
+        strengths: list[int] = []
+        before = [(clause, part, sentence)]
+        counted, letters, numbered = span.start, 0, False
+        for match in _END.finditer(text, span.start, span.end):
+            at = match.start()
+            mark = text[at]
+            strength = _STRENGTH[mark]
+            if strength == SENTENCE:
+                if mark == "." and _SHORT.search(text, max(at - 8, 0), at):
+                    continue
+                clause = part = sentence = match.end(1)
+            elif strength == PART:
+                if mark in ":：" and letters <= _LEADING:
+                    # The colon after a number that leads its passage: what follows is said of that number.
+                    numbered = numbered or NUMBER in text[counted:at]
+                    letters += sum(map(str.isalnum, text[counted:at]))
+                    counted = at
+                    if numbered and letters <= _LEADING:
+                        continue
+                clause = part = at + 1
+            elif mark in "—–" and not _is_dash(text, at, span.end):
+                continue
+            else:
+                clause = at + 1
+            places.append(at)
+            strengths.append(strength)
+            before.append((clause, part, sentence))
+        clause = part = sentence = span.end
+        behind = [(clause, part, sentence)]
+        for at, strength in zip(reversed(places), reversed(strengths), strict=True):
+            clause = at
+            part = at if strength >= PART else part
+            sentence = at if strength == SENTENCE else sentence
+            behind.append((clause, part, sentence))
+        return _Ends(places, before, behind[::-1])
 
-    def _leads(self, start: int, boundary: tuple[int, int, int]) -> bool:
-        """Return whether a mark is the colon after a number that leads its passage: what follows is said of that number."""
-        if self.text[boundary[0]] not in ":：":
-            return False
-        head = self.text[start : boundary[0]]
-        return NUMBER in head and sum(char.isalnum() for char in head) <= _LEADING
+
+class _Ends(NamedTuple):
+    """What ends something in a passage.
+
+    Attributes:
+        places: where each mark stands, in order.
+        before: where clause, part and sentence begin that stand before the first mark, behind the first, behind the second …
+        behind: where they end.
+    """
+
+    places: list[int]
+    before: list[tuple[int, int, int]]
+    behind: list[tuple[int, int, int]]
 
 
-def _boundary(text: str, at: int, end: int) -> tuple[int, int, int] | None:
-    """Return the boundary that a mark makes, or None: a point in a number or after a short form ends nothing, nor does a comma in a number."""
-    mark = text[at]
-    strength = _STRENGTH[mark]
-    after = text[at + 1 : at + 2] if at + 1 < end else ""
-    if strength == SENTENCE:
-        quotes = _AFTER.match(text, at + 1, end)
-        stop = quotes.end() if quotes else at + 1
-        if mark in ".!?" and ((stop < end and not text[stop].isspace()) or (mark == "." and _SHORT.search(text, max(at - 8, 0), at))):
-            return None
-        return at, stop, strength
-    if mark in ";:," and after and not after.isspace():
-        return None
-    if mark in "—–" and not (after == mark == "—" or text[at - 1] == "—" or (text[at - 1].isspace() and after.isspace())):
-        return None
-    return at, at + 1, strength
+def _is_dash(text: str, at: int, end: int) -> bool:
+    """Return whether a dash stands between clauses: it is a double one, or has spaces around it."""
+    before, after = text[at - 1], text[at + 1 : min(at + 2, end)]
+    return after == text[at] == "—" or before == "—" or (before.isspace() and after.isspace())
 
 
 def _visible(source: Source, numbers: Iterable[tuple[int, int]]) -> str:
@@ -185,40 +218,32 @@ def _spaces(match: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", text) if "\n" in text else " " * len(text)
 
 
-def _passages(text: str, body_start: int, tables: tuple[Table, ...]) -> list[Passage]:
-    found: list[Passage] = []
+def _passages(text: str, body_start: int, tables: tuple[Table, ...]) -> tuple[list[Span], dict[int, tuple[tuple[Cell, ...], Cell | None]]]:
+    """Return the passages of a text in order, and of those that are cells, by their place among them, the row and the header of the column."""
+    found: list[Span] = []
+    cells: dict[int, tuple[tuple[Cell, ...], Cell | None]] = {}
     position = 0
     for table in tables:
         found += _paragraphs(text, position, table.start, body_start)
         for row in (table.header, *table.rows):
-            spans = [Span(cell.start, cell.end) for cell in row]
-            for column, span in enumerate(spans):
+            for column, cell in enumerate(row):
                 header = table.header[column] if row is not table.header and column < len(table.header) else None
-                beside = tuple(other for other in spans if other != span) if header else ()
-                found.append(Passage(span, beside, Span(header.start, header.end) if header else None))
+                cells[len(found)] = row, header
+                found.append(Span(cell.start, cell.end))
         position = table.end
-    return [*found, *_paragraphs(text, position, len(text), body_start)]
+    return [*found, *_paragraphs(text, position, len(text), body_start)], cells
 
 
-def _paragraphs(text: str, start: int, end: int, body_start: int) -> list[Passage]:
-    """Return the passages between two offsets: lines belong together until a blank one, a heading or the next item."""
-    found: list[Passage] = []
-    opened: int | None = None
+def _paragraphs(text: str, start: int, end: int, body_start: int) -> list[Span]:
+    """Return the passages between two offsets at which lines begin; each line of the front matter is one."""
+    found: list[Span] = []
     position = start
-    while position < end:
-        stop = text.find("\n", position, end)
-        stop = end if stop < 0 else stop + 1
-        line = text[position:stop]
-        blank = not line.strip()
-        alone = position < body_start or bool(_HEADING.match(line))
-        if opened is not None and (blank or alone or _ITEM.match(line)):
-            found.append(Passage(Span(opened, position)))
-            opened = None
-        if alone and not blank:
-            found.append(Passage(Span(position, stop)))
-        elif not blank and opened is None:
-            opened = position
+    while position < min(body_start, end):
+        stop = text.find("\n", position, end) + 1 or end
+        if not text[position:stop].isspace():
+            found.append(Span(position, stop))
         position = stop
-    if opened is not None:
-        found.append(Passage(Span(opened, end)))
+    while match := _PARAGRAPH.match(text, position, end):
+        found.append(Span(*match.span(1)))
+        position = match.end()
     return found

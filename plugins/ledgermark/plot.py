@@ -92,22 +92,29 @@ def plain_plot(name: str, plot: go.Figure | dict[str, Any]) -> dict[str, Any]:
             "LM603", Message("figure {name}: its layout shows pictures from elsewhere; a page asks no other site for anything", name=name)
         )
     layout |= {"showlegend": False}
-    return {"data": _plain(name, traces, inert=True), "layout": _plain(name, layout, inert=False)}
+    return {"data": _plain(name, traces), "layout": _plain(name, layout)}
 
 
-def _plain(name: str, value: Any, *, inert: bool, key: str = "") -> Any:
+def _plain(name: str, value: Any, key: str = "") -> Any:
     """Return a JSON value of plain lists, texts and finite numbers; texts under data keys are escaped, for Plotly reads HTML in them."""
+    if type(value) is str:  # as nearly all are: the lines of the marks
+        return _text(value, key)
+    if value is None or isinstance(value, int) or (type(value) is float and math.isfinite(value)):
+        return value
     if isinstance(value, dict):
         if "bdata" in value:
             raise EvaluationError("LM603", Message("figure {name}: '{key}' is a typed array; hand Plotly plain lists", name=name, key=key))
-        return {str(inner): _plain(name, item, inert=inert, key=str(inner)) for inner, item in value.items()}
-    if hasattr(value, "tolist") and not isinstance(value, list | tuple):
-        value = value.tolist()
+        return {str(inner): _plain(name, item, str(inner)) for inner, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(name, item, inert=inert, key=key) for item in value]
-    if isinstance(value, bool) or value is None:
-        return value
-    if isinstance(value, int):
+        return [_plain(name, item, key) for item in value]
+    return _plain_other(name, value.tolist() if hasattr(value, "tolist") else value, key)
+
+
+def _plain_other(name: str, value: Any, key: str) -> Any:
+    """Return the same of any other value, or of what a number or an array of NumPy holds."""
+    if isinstance(value, list | tuple):
+        return [_plain(name, item, key) for item in value]
+    if value is None or isinstance(value, int):
         return value
     if isinstance(value, float | Decimal | Quantity):
         number = float(value)
@@ -116,4 +123,8 @@ def _plain(name: str, value: Any, *, inert: bool, key: str = "") -> Any:
                 "LM603", Message("figure {name}: '{key}' holds {number}; leave the point out, or give None", name=name, key=key, number=number)
             )
         return number
-    return html.escape(unsteered(str(value)), quote=False) if key in _DATA_KEYS else str(value)
+    return _text(str(value), key)
+
+
+def _text(text: str, key: str) -> str:
+    return html.escape(unsteered(text), quote=False) if key in _DATA_KEYS else text

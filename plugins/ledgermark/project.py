@@ -17,7 +17,7 @@ from ledgermark.clock import git
 from ledgermark.config_file import read_config, settings_in
 from ledgermark.descriptor import Dataset, read_descriptor
 from ledgermark.figures import find_figures
-from ledgermark.files import read_file
+from ledgermark.files import files_under, read_file
 from ledgermark.findings import ConfigError, Finding, in_words
 from ledgermark.ledger import load_ledger
 from ledgermark.messages import Message
@@ -156,10 +156,8 @@ def _read_pages(root: Path, settings: Settings, findings: list[Finding]) -> dict
     pages: dict[str, dict[str, Page]] = {}
     for language, folder in {**settings.languages, "": settings.pages}.items():
         pages[language] = {}
-        for path in sorted((root / folder).rglob("*")):
+        for path in sorted(files_under(root / folder, _MARKDOWN), key=lambda path: path.parts):
             name = path.relative_to(root).as_posix()
-            if path.suffix.lower() not in _MARKDOWN or not path.is_file():
-                continue
             if path.suffix != ".md":
                 findings.append(
                     Finding(name, 1, 1, "LM901", Message("the page's name ends in '{suffix}'; rename it to end in .md", suffix=path.suffix))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Context, Decimal
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ledgermark.messages import Message
 from ledgermark.units import Unit, UnitError, parse_unit
@@ -17,10 +17,10 @@ Scalar = int | str | float | Decimal
 # 34 digits (IEEE 754 decimal128): far beyond what any measurement shows, and the same on every machine.
 _MATH: Final = Context(prec=34)
 _ONE: Final = parse_unit("1")
+_NO_CELLS: Final[frozenset[Cell]] = frozenset()
 
 
-@dataclass(frozen=True, order=True)
-class Cell:
+class Cell(NamedTuple):
     """One cell of the ledger: dataset, the line of its file (1-based, the header is line 1) and the column."""
 
     dataset: str
@@ -28,7 +28,7 @@ class Cell:
     column: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Quantity:
     """A number, its unit, and the cells it was computed from.
 
@@ -38,54 +38,48 @@ class Quantity:
 
     value: Decimal
     unit: Unit
-    evidence: frozenset[Cell] = field(default=frozenset())
+    evidence: frozenset[Cell]
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "value", self.value if type(self.value) is Decimal else _decimal(self.value))
+    def __init__(self, value: Scalar, unit: Unit, evidence: frozenset[Cell] = _NO_CELLS) -> None:
+        put = object.__setattr__
+        put(self, "value", value if type(value) is Decimal else _decimal(value))
+        put(self, "unit", unit)
+        put(self, "evidence", evidence)
 
     @classmethod
     def of(cls, value: Scalar, unit: str) -> Quantity:
         """Return a quantity without evidence. Raises `UnitError` for an unknown unit."""
-        return cls(_decimal(value), parse_unit(unit))
+        return cls(value, parse_unit(unit))
 
     def to(self, unit: str | Unit) -> Quantity:
         """Return the same amount in another unit. Raises `UnitError` when it measures something else."""
         target = parse_unit(unit) if isinstance(unit, str) else unit
-        if not self.unit.measures_like(target):
-            msg = Message(
-                "a value in {spelled} cannot be given in '{symbol}' ({target_spelled})",
-                spelled=self.unit.spelled,
-                symbol=target.symbol,
-                target_spelled=target.spelled,
-            )
-            raise UnitError(msg)
-        if target.factor == self.unit.factor:
-            return Quantity(self.value, target, self.evidence)
-        return Quantity(_MATH.divide(_MATH.multiply(self.value, self.unit.factor), target.factor), target, self.evidence)
+        return self if target is self.unit else Quantity(_in(self.value, self.unit, target), target, self.evidence)
 
     def __add__(self, other: Quantity | Scalar) -> Quantity:
         right = _quantity(other)
-        left = self._like(right)
-        return Quantity(_MATH.add(left.value, right.to(left.unit).value), left.unit, self.evidence | right.evidence)
+        return Quantity(*_sum(self.value, self.unit, right.value, right.unit), _both(self, right))
 
     __radd__ = __add__
 
     def __sub__(self, other: Quantity | Scalar) -> Quantity:
-        return self + (-_quantity(other))
+        right = _quantity(other)
+        return Quantity(*_sum(self.value, self.unit, -right.value, right.unit), _both(self, right))
 
     def __rsub__(self, other: Scalar) -> Quantity:
         return -self + other
 
     def __mul__(self, other: Quantity | Scalar) -> Quantity:
         right = _quantity(other)
-        return Quantity(_MATH.multiply(self.value, right.value), _product(self.unit, right.unit), self.evidence | right.evidence)
+        unit = self.unit if right.unit is _ONE else right.unit if self.unit is _ONE else self.unit * right.unit
+        return Quantity(_MATH.multiply(self.value, right.value), unit, _both(self, right))
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Quantity | Scalar) -> Quantity:
         right = _quantity(other)
         unit = self.unit if right.unit is _ONE else self.unit / right.unit
-        return Quantity(_MATH.divide(self.value, right.value), unit, self.evidence | right.evidence)
+        return Quantity(_MATH.divide(self.value, right.value), unit, _both(self, right))
 
     def __rtruediv__(self, other: Scalar) -> Quantity:
         return _quantity(other) / self
@@ -100,30 +94,51 @@ class Quantity:
         return float(self.value)
 
     def __lt__(self, other: Quantity | Scalar) -> bool:
-        return (self - other).value < 0
+        return self._beyond(other) < 0
 
     def __le__(self, other: Quantity | Scalar) -> bool:
-        return (self - other).value <= 0
+        return self._beyond(other) <= 0
 
     def __gt__(self, other: Quantity | Scalar) -> bool:
-        return (self - other).value > 0
+        return self._beyond(other) > 0
 
     def __ge__(self, other: Quantity | Scalar) -> bool:
-        return (self - other).value >= 0
+        return self._beyond(other) >= 0
 
-    def _like(self, other: Quantity) -> Quantity:
-        """Return this in its own unit, or as a plain number where the other side is one: `ratio - 1` after tok/s / (tok/s)."""
-        return self.to(_ONE) if not other.unit.dimensions and not self.unit.dimensions else self
+    def _beyond(self, other: Quantity | Scalar) -> Decimal:
+        """Return the value of the difference: what a comparison needs of it."""
+        right = _quantity(other)
+        return _sum(self.value, self.unit, -right.value, right.unit)[0]
 
 
-def _product(left: Unit, right: Unit) -> Unit:
-    if right is _ONE:
-        return left
-    return right if left is _ONE else left * right
+def _in(value: Decimal, unit: Unit, target: Unit) -> Decimal:
+    """Return a value in another unit. Raises `UnitError` when that measures something else."""
+    if target is unit:
+        return value
+    if not unit.measures_like(target):
+        msg = Message(
+            "a value in {spelled} cannot be given in '{symbol}' ({target_spelled})",
+            spelled=unit.spelled,
+            symbol=target.symbol,
+            target_spelled=target.spelled,
+        )
+        raise UnitError(msg)
+    return value if target.factor == unit.factor else _MATH.divide(_MATH.multiply(value, unit.factor), target.factor)
+
+
+def _sum(value: Decimal, unit: Unit, more: Decimal, of: Unit) -> tuple[Decimal, Unit]:
+    """Return a value with another one added, and its unit: its own, or none where neither has a dimension (`ratio - 1`)."""
+    target = unit if unit.dimensions or of.dimensions else _ONE
+    return _MATH.add(_in(value, unit, target), _in(more, of, target)), target
+
+
+def _both(left: Quantity, right: Quantity) -> frozenset[Cell]:
+    """Return the evidence of two quantities; a bare number, which has none, leaves that of the other as it is."""
+    return left.evidence | right.evidence if left.evidence and right.evidence else left.evidence or right.evidence
 
 
 def _quantity(value: Quantity | Scalar) -> Quantity:
-    return value if isinstance(value, Quantity) else Quantity(_decimal(value), _ONE)
+    return value if isinstance(value, Quantity) else Quantity(value, _ONE)
 
 
 def _decimal(value: Scalar) -> Decimal:
@@ -133,27 +148,24 @@ def _decimal(value: Scalar) -> Decimal:
 def largest(quantities: Iterable[Quantity]) -> Quantity:
     """Return the largest, with the evidence of all: which one it is depends on each. Raises ValueError for none, UnitError for unlike ones."""
     items = _some(quantities)
-    top = items[0]
-    for item in items[1:]:
-        top = max(top, item)
+    top = max(items)
     return Quantity(top.value, top.unit, _all_evidence(items))
 
 
 def smallest(quantities: Iterable[Quantity]) -> Quantity:
     """Return the smallest, with the evidence of all. Raises ValueError for none, UnitError for unlike ones."""
     items = _some(quantities)
-    low = items[0]
-    for item in items[1:]:
-        low = min(low, item)
+    low = min(items)
     return Quantity(low.value, low.unit, _all_evidence(items))
 
 
 def total(quantities: Iterable[Quantity]) -> Quantity:
     """Return the sum, in the unit of the first. Raises ValueError for none."""
-    first, *rest = _some(quantities)
-    for item in rest:
-        first = (first + item).to(first.unit)
-    return first
+    items = _some(quantities)
+    value, unit = items[0].value, items[0].unit
+    for item in items[1:]:
+        value = _in(*_sum(value, unit, item.value, item.unit), unit)
+    return Quantity(value, unit, _all_evidence(items))
 
 
 def mean(quantities: Iterable[Quantity]) -> Quantity:

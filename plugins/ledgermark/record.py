@@ -173,17 +173,16 @@ def fold(events: Sequence[Event]) -> tuple[Record, int, str]:
             errata[event.page][event.erratum] = event.dated
             continue
         before = current.get(event.place)
-        named = Message(
-            "{claim} ({language}, number {nth}) on {page}", claim=event.claim, language=event.language, nth=event.nth, page=event.page
-        )
         if before is None:
             if event.shown is None or event.erratum:
-                return Record(), number, Message("{named} was not published before, so it cannot change", named=named)
+                return Record(), number, Message("{named} was not published before, so it cannot change", named=_named(event))
             current[event.place] = event.shown, event.on
             continue
         dated = next((found[event.erratum] for found in (errata.get(event.page, {}), *errata.values()) if event.erratum in found), None)
         if dated is None or dated < before[1]:
-            message = Message("{named} changes by no erratum of {since} or later that was published before it", named=named, since=before[1])
+            message = Message(
+                "{named} changes by no erratum of {since} or later that was published before it", named=_named(event), since=before[1]
+            )
             return (Record(), number, message)
         changes.setdefault((event.page, event.language, event.erratum), []).append(Change(event.claim, before[0], event.shown))
         if event.shown is None:
@@ -191,6 +190,10 @@ def fold(events: Sequence[Event]) -> tuple[Record, int, str]:
         else:
             current[event.place] = event.shown, event.on
     return Record(tuple(events), current, errata, {place: tuple(dict.fromkeys(found)) for place, found in changes.items()}), 0, ""
+
+
+def _named(event: Event) -> Message:
+    return Message("{claim} ({language}, number {nth}) on {page}", claim=event.claim, language=event.language, nth=event.nth, page=event.page)
 
 
 def record_text(events: Iterable[Event]) -> str:
@@ -214,8 +217,9 @@ def check_history(history: History) -> list[Finding]:
         return []
     if history.text is None:
         return [Finding(history.path, 1, 1, "LM411", Message("the record of published values is gone; git has it"))]
-    now = _items(history.text)
-    for text in history.committed:
+    differing = [text for text in history.committed if text != history.text]
+    now = _items(history.text) if differing else []
+    for text in differing:
         before = _items(text)
         kept = next((number for number, (old, new) in enumerate(zip(before, now, strict=False)) if old != new), min(len(before), len(now)))
         if kept < len(before):

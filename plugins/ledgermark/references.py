@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ledgermark.numberwords import Token
 
 _REFERENCE: Final = re.compile(r"(?:\b(?P<word>Fig(?:ure|\.)|Figures|Section|Figures [0-9]+ (?:and|to))|(?P<han>[图第§]))[ \u00a0\n]?$")
+_END: Final = frozenset("e.sndo图第§")  # how all of these end
 _CHAPTER: Final = re.compile("[ ]?[节章]")
 _LONGEST: Final = 24  # characters in which the word before a number is looked for
 
@@ -21,6 +22,8 @@ def references(token: Token, near: Near) -> Exemption | None:
     if token.form != "digits" or not token.text.isdecimal():
         return None
     before = near.text[max(0, token.start - _LONGEST) : token.start]
+    if before.rstrip()[-1:] not in _END:
+        return None
     match = _REFERENCE.search(before)
     if (
         match is None
@@ -39,7 +42,7 @@ def references(token: Token, near: Near) -> Exemption | None:
 
 
 def _wrong(token: Token, span: Span, near: Near, *, sections: bool) -> str:
-    number = int(token.text)
+    number = token.text.lstrip("0") or "0"  # a text, for it may have more digits than int takes
     known, what = (near.sections, Message("section")) if sections else (near.figures, Message("figure"))
     link = next((link for link in near.links if link.start <= token.start and token.end <= link.end), None)
     path, _, anchor = link.target.partition("#") if link else ("", "", "")
@@ -49,17 +52,18 @@ def _wrong(token: Token, span: Span, near: Near, *, sections: bool) -> str:
         name = anchor if sections else anchor.removeprefix("fig-")
         if name not in known:
             return Message("the link leads to '{anchor}', which is no {what} there", anchor=anchor, what=what)
-        right = known.index(name) + 1
+        right = str(known.index(name) + 1)
         return (
             ""
             if right == number
             else Message("'{anchor}' is {what} {right}, not {number}", anchor=anchor, what=what, right=right, number=number)
         )
-    if not 1 <= number <= len(known):
+    named = {str(place): name for place, name in enumerate(known, 1)}
+    if number not in named:
         return Message("there is no {what} {number} here; the page has {count}", what=what, number=number, count=len(known))
     if len(known) == 1:
         return ""
-    anchor = f"#{'' if sections else 'fig-'}{known[number - 1]}"
+    anchor = f"#{'' if sections else 'fig-'}{named[number]}"
     return Message(
         "nothing holds the number to the {what}; link it: [{text}]({anchor})", what=what, text=near.text[slice(*span)], anchor=anchor
     )

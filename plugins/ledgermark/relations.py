@@ -33,7 +33,9 @@ class Lexicon:
         after: words behind the number and its noun: "or less", 以内.
         wide_gap, tight_gap, after_gap: what may stand between.
         negators: what turns a comparison round, before it in the same clause.
-        hints: words (signs, Han) of which every phrase before a number has one; they only save time.
+        hints: what every phrase before a number has, in small letters; it only saves time, as do the next two.
+        reach: what every text has in which a phrase reaches the number behind it, in any.
+        after_hints: what every phrase behind a number has, in small letters.
         examples: for each relation a phrase to name in a message.
     """
 
@@ -44,7 +46,9 @@ class Lexicon:
     tight_gap: str
     after_gap: str
     negators: str
-    hints: frozenset[str]
+    hints: str
+    reach: str
+    after_hints: str
     examples: dict[str, str]
 
 
@@ -80,48 +84,13 @@ LEXICONS: Final[dict[str, Lexicon]] = {
         tight_gap=r"(?: (?:an?|just|only|by|some|about))?",
         after_gap=r"(?: [A-Za-z][A-Za-z'’/-]*){0,2}?",
         negators=r"(?<!with )\b(?:no|not|never|none|neither|nor|nothing|nowhere|nobody|cannot)\b|n['’]t\b",
-        hints=frozenset(
-            {
-                "most",
-                "least",
-                "than",
-                "maximum",
-                "minimum",
-                "approximately",
-                "roughly",
-                "order",
-                "region",
-                "above",
-                "over",
-                "beyond",
-                "exceed",
-                "exceeds",
-                "exceeded",
-                "exceeding",
-                "as",
-                "up",
-                "to",
-                "upward",
-                "upwards",
-                "within",
-                "under",
-                "below",
-                "short",
-                "excess",
-                "about",
-                "around",
-                "some",
-                "circa",
-                "ca",
-                "close",
-                "near",
-                "something",
-                "nearly",
-                "almost",
-                "just",
-                *"≤⩽≦≥⩾≧≈≃∼~<>",
-            }
-        ),
+        hints="[≤⩽≦≥⩾≧≈≃∼~<>]|(?<![a-z])(?:most|least|than|maximum|minimum|approximately|roughly|order|region|above|over|beyond|exceed|exceeds"
+        "|exceeded|exceeding|as|up|to|upward|upwards|within|under|below|short|excess|about|around|some|circa|ca|close|near|something|nearly"
+        "|almost|just)(?![a-z])",
+        reach=r"(?:(?:[≤⩽≦≥⩾≧≈≃∼~]|(?<![A-Za-z])(?:most|least|of|approximately|roughly)(?![A-Za-z]))(?:\s+\S+){0,3}|(?:[<>]|(?<![A-Za-z])"
+        r"(?:than|above|over|beyond|exceed(?:s|ed|ing)?|as|to|within|of|under|below|about|around|some|circa|ca\.|near|like|nearly|almost)"
+        r"(?![A-Za-z]))(?:\s+\S+)?)\s*\Z",
+        after_hints=r"or|and|mo.t|lea.t|appro",
         examples={_MOST: "at most", _LEAST: "at least", _LESS: "less than", _MORE: "more than", _ABOUT: "about"},
     ),
     "zh": Lexicon(
@@ -150,7 +119,10 @@ LEXICONS: Final[dict[str, Lexicon]] = {
         tight_gap=r" ?[了过为是到在]? ?",
         after_gap=r"[^\W0-9]{0,4}(?: ?[A-Za-z]+ ?)?[^\W0-9]{0,2}?",
         negators=r"没有(?=[一任哪谁什半])|无一|从未|从不|绝不|并未|并不|均未|均不|都没有?|都不|不曾|未曾|不能|不得|不可",
-        hints=frozenset("多少大小高低长短过到足满超逾约近乎概致不其起限没有≤⩽≦≥⩾≧≈≃∼~<>＜＞"),
+        hints="[多少大小高低长短过到足满超逾约近乎概致不其起限没有≤⩽≦≥⩾≧≈≃∼~<>＜＞]",
+        reach="至多|最多|顶多|充其量|上限|至少|最少|起码|下限|约|大概|大致|差不多|超|大于|高于|多于|长于|不过|高达|多达|长达"
+        "|低于|少于|小于|短于|下于|低至|少至|不到|不足|不满|逾|近|几乎|[≤⩽≦≥⩾≧≈≃∼~<>＜＞]",
+        after_hints="以内|之内|以下|以上|左右|上下|前后|出头|有余|多|不到",
         examples={_MOST: "不超过", _LEAST: "至少", _LESS: "低于", _MORE: "超过", _ABOUT: "约"},
     ),
 }
@@ -159,7 +131,6 @@ _NEW_CLAUSE: Final = re.compile(
     r"\b(?:but|while|whereas|although|though|yet|because|since|then)\b|(?<![0-9KM] )\band\b(?! [0-9])|但|而|却|因为", re.IGNORECASE
 )
 _SERIES: Final = re.compile(r"[,;/–、]\s|\b(?:to|and)\b|[0-9]\s*[–—]\s*[0-9]|[至到和与]")
-_WORD: Final = re.compile(r"[a-z]+")
 _REACH: Final = 90  # characters beside a number in which a comparison can still be its own
 
 
@@ -178,6 +149,9 @@ class _Compiled:
     gaps: dict[str, re.Pattern[str]]
     relations: dict[str, tuple[str, ...]]
     negators: re.Pattern[str]
+    hints: re.Pattern[str]
+    reach: re.Pattern[str]
+    after_hints: re.Pattern[str]
 
 
 @lru_cache(maxsize=8)
@@ -193,14 +167,19 @@ def _compiled(language: str) -> _Compiled | None:
         for index, (pattern, meaning) in enumerate(patterns.items()):
             name = f"{kind}{index}"
             relations[name], gaps[name] = meaning, re.compile(f"{gap} ?", re.IGNORECASE)
-            groups.append(f"(?P<{name}>(?<![A-Za-z])(?:{pattern})(?![A-Za-z]))")
+            groups.append(f"(?P<{name}>{pattern})")
         return "|".join(groups)
+
+    def whole(alternatives: str) -> str:
+        return f"(?<![A-Za-z])(?:{alternatives})(?![A-Za-z])"
 
     wide = alternatives("wide", lexicon.wide, lexicon.wide_gap)
     tight = alternatives("tight", lexicon.tight, lexicon.tight_gap)
-    before = re.compile(f"{tight}|{wide}", re.IGNORECASE)
-    after = re.compile(f" ?{lexicon.after_gap} ?(?:{alternatives('after', lexicon.after, '')})", re.IGNORECASE)
-    return _Compiled(before, after, gaps, relations, re.compile(lexicon.negators, re.IGNORECASE))
+    before = re.compile(whole(f"{tight}|{wide}"), re.IGNORECASE)
+    after = re.compile(f" ?{lexicon.after_gap} ?{whole(alternatives('after', lexicon.after, ''))}", re.IGNORECASE)
+    negators, reach = (re.compile(pattern, re.IGNORECASE) for pattern in (lexicon.negators, lexicon.reach))
+    hints, after_hints = re.compile(lexicon.hints), re.compile(lexicon.after_hints)
+    return _Compiled(before, after, gaps, relations, negators, hints, reach, after_hints)
 
 
 def find_words(before: str, after: str, language: str, neutral: re.Pattern[str] | None = None) -> Words | None:
@@ -215,14 +194,14 @@ def find_words(before: str, after: str, language: str, neutral: re.Pattern[str] 
     compiled = _compiled(language)
     if compiled is None:
         return None
-    behind = " ".join(after[:_REACH].split())
-    match = compiled.after.match(f" {behind}" if behind[:1].isascii() else behind)
-    if match:
-        return Words(compiled.relations[match.lastgroup or ""], match[match.lastgroup or 0])
+    behind = after[:_REACH]
+    if compiled.after_hints.search(behind.lower()):
+        behind = " ".join(behind.split())
+        match = compiled.after.match(f" {behind}" if behind[:1].isascii() else behind)
+        if match:
+            return Words(compiled.relations[match.lastgroup or ""], match[match.lastgroup or 0])
     ahead = before[-_REACH:].rpartition(NUMBER)[2]
-    lowered = ahead.lower()
-    hints = LEXICONS[language].hints
-    if hints.isdisjoint(lowered) and hints.isdisjoint(_WORD.findall(lowered)):
+    if not (compiled.hints.search(ahead.lower()) and compiled.reach.search(ahead)):
         return None
     if neutral is not None:
         ahead = neutral.sub(lambda found: found.group() if any(char.isdigit() for char in found.group()) else "." * len(found.group()), ahead)
@@ -253,6 +232,7 @@ def said_of(claim: Claim, reading: Reading, language: str, neutral: re.Pattern[s
     return words
 
 
+@lru_cache(maxsize=512)  # the same header stands over many cells
 def _in_header(header: str, language: str) -> Words | None:
     """Return the comparison words that end a header, or stand alone in it: "Change, at most"."""
     if NUMBER in header:

@@ -60,11 +60,14 @@ def claims_of(checked: Checked) -> dict[str, int]:
     }
 
 
+def silences_in(checked: Checked) -> int:
+    """Return how many comments on the pages silence a finding."""
+    return sum(len(page.silences) for page in checked.project.all_pages)
+
+
 def summary_of(checked: Checked) -> str:
     """Return one line on what was checked and found."""
-    return summary(
-        claims_of(checked), len(checked.findings), unchecked=checked.project.history.unchecked, silenced=checked.coverage.silenced.total()
-    )
+    return summary(claims_of(checked), len(checked.findings), unchecked=checked.project.history.unchecked, silenced=silences_in(checked))
 
 
 def summary(counts: Mapping[str, int], findings: int, *, unchecked: bool, silenced: int = 0) -> str:

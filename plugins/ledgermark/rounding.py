@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _EXACT: Final = Context(prec=200)
 _NOTHING: Final = Decimal("1e-12")  # below it a value is what arithmetic leaves of nothing
+_LONG: Final = 80  # characters of a shown text that the message repeats
 _PARTS: Final = 4  # a shown number is off by no more than one part in that many of what the data gives
 
 
@@ -36,7 +37,7 @@ def too_coarse(shown: Shown, written: str, value: Decimal, unit: Unit) -> str:
     fine = write(value, unit, places, "en", signed=shown.explicit_sign)
     return Message(
         "shows '{written}', which its last place rounds too far from {amount}; write '{fine}', or bound it with is=",
-        written=written,
+        written=written if len(written) <= _LONG else f"{written[:_LONG]}…",
         amount=show(value, unit),
         fine=fine,
     )

@@ -12,17 +12,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _FRONT: Final = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)(?:\r?\n)?^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
-_FENCE: Final = re.compile(r"(?P<prefix>[ \t]*(?:>[ \t]?)*)(?P<fence>`{3,}(?=[^`]*$)|~{3,}(?=[^`]*$))")
+# Where code, a comment, a script or a style may begin, and what takes the meaning from the next.
+_MARK: Final = re.compile(r"[`<~\\]")
+_FENCE: Final = re.compile(r"(?P<prefix>[ \t]*(?:>[ \t]?)*)(?:`{3,}|~{3,})(?=[^`\n]*$)", re.MULTILINE)
 # What can stand in a paragraph and is not prose; tried from left to right, so that none hides the beginning of another.
 _INLINE: Final = re.compile(
     r"\\[\\`<]|(?P<ticks>(?<!`)(?P<run>`+)(?!`).+?(?<!`)(?P=run)(?!`))|(?P<comment><!--(?!-?>)(?:(?!--!?>).)*-->)"
     r"|(?P<raw><(?P<tag>script|style)(?=[\s>])[^>]*>.*?</(?P=tag)>)",
     re.DOTALL | re.IGNORECASE,
 )
-# A line that begins a block of its own: no span of code reaches across it.
-_STARTS_BLOCK: Final = re.compile(r"[ \t]*(?:[-*+>|:#=<]|[0-9]+[.)]|/{3,}|`{3,}|~{3,}|\|)|[ \t]*$| {4}|\t")
-_STANDS_ALONE: Final = re.compile(r"[ \t]*(?:#|\||.*\|)")
-HEADING: Final = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t]*(?:\{[^}\n]*?#(?P<id>[\w.-]+)[^}\n]*\})?[ \t]*#*[ \t]*$", re.MULTILINE)
+# Before a line that begins a block of its own or stands alone: no span of code reaches across it.
+_BOUNDARY: Final = re.compile(r"\n(?=[ \t]*(?:[-*+>|:#=<]|[0-9]+[.)]|/{3}|`{3}|~{3}|$)| {4}|\t|[^|\n]*\|)", re.MULTILINE)
+_STANDS_ALONE: Final = re.compile(r"[ \t]*#|.*\|")
+# Begins with the `#` itself, to which a search jumps; it counts at the beginning of a line.
+_HEADING: Final = re.compile(
+    r"#(?<![^\n]#)(?P<deeper>#{0,5})[ \t]+(.+?)[ \t]*(?:\{[^}\n]*?#(?P<id>[\w.-]+)[^}\n]*\})?[ \t]*#*[ \t]*$", re.MULTILINE
+)
 
 
 @dataclass(frozen=True)
@@ -55,16 +60,18 @@ class Source:
         return self._line_starts[line - 1] + column - 1 if line <= len(self._line_starts) else len(self.text)
 
     @cached_property
+    def _fenced_front(self) -> re.Match[str] | None:
+        return _FRONT.match(self.text)
+
+    @cached_property
     def body_start(self) -> int:
         """Where the text after the front matter begins."""
-        match = _FRONT.match(self.text)
-        return match.end() if match else 0
+        return self._fenced_front.end() if self._fenced_front else 0
 
     @cached_property
     def front(self) -> str:
         """The front matter between its fences, or an empty text."""
-        match = _FRONT.match(self.text)
-        return match.group(1) if match else ""
+        return self._fenced_front[1] if self._fenced_front else ""
 
     @cached_property
     def _hidden(self) -> list[tuple[str, int, int]]:
@@ -88,22 +95,22 @@ class Source:
     @cached_property
     def with_code(self) -> str:
         """The text with comments, scripts, styles and fenced code blanked, but code within a sentence left: a reader takes it for words."""
-        return self._blanked("fence", "comment", "raw")
+        return self._blanked("fence", "comment", "raw") if any(kind == "ticks" for kind, _, _ in self._hidden) else self.masked
 
     def _blanked(self, *kinds: str) -> str:
         parts: list[str] = []
         position = 0
         for kind, start, end in self._hidden:
             if kind in kinds:
-                parts += [self.text[position:start], re.sub(r"[^\n]", " ", self.text[start:end])]
+                parts += [self.text[position:start], _blank(self.text[start:end])]
                 position = end
         return "".join([*parts, self.text[position:]])
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:
         """The headings that carry an id, in order."""
-        body = re.sub(r"[^\n]", " ", self.masked[: self.body_start]) + self.masked[self.body_start :]
-        return tuple(Section(match["id"], len(match[1]), match.start()) for match in HEADING.finditer(body) if match["id"])
+        headings = _HEADING.finditer(self.masked, self.body_start)
+        return tuple(Section(match["id"], 1 + len(match["deeper"]), match.start()) for match in headings if match["id"])
 
     @cached_property
     def _section_starts(self) -> list[int]:
@@ -115,59 +122,50 @@ class Source:
         return self.sections[index - 1].id if index else ""
 
 
+def _blank(text: str) -> str:
+    """Return as many spaces as a text has characters, and its line feeds."""
+    return "\n".join(" " * len(line) for line in text.split("\n"))
+
+
 def _hidden_parts(text: str, body_start: int) -> Iterator[tuple[str, int, int]]:
-    """Yield kind, start and end of what is surely code or comment, in order."""
-    for kind, start, end in _passages(text, body_start):
-        if kind:
-            yield kind, start, end
-            continue
-        for match in _INLINE.finditer(text, start, end):
-            found = next((name for name in ("ticks", "comment", "raw") if match[name]), "")
-            if found:
-                yield found, match.start(), match.end()
+    """Yield kind (`fence`, `ticks`, `comment`, `raw`), start and end of what is surely code or comment, in order."""
+    position = reach = 0
+    while mark := _MARK.search(text, position):
+        at = mark.start()
+        limit = reach
+        if at >= reach:
+            line = text.rfind("\n", 0, at) + 1
+            whole = line >= position
+            if whole and line >= body_start and (fence := _fence(text, line)):
+                yield "fence", *fence
+                position = fence[1]
+                continue
+            limit = reach = _reach(text, line)
+            if whole and at == line and text[at] == "<":
+                limit = len(text)  # a comment, script or style at the margin may hold blank lines; one inside a paragraph may not
+        match = _INLINE.match(text, at, limit)
+        if match and match.lastgroup:
+            yield match.lastgroup, at, match.end()
+        position = match.end() if match else at + 1
 
 
-def _passages(text: str, body_start: int) -> Iterator[tuple[str, int, int]]:
-    """Yield kind, start and end of stretches of text: `fence`, `comment`, or none for one within which a span of code may reach on."""
-    lines = [f"{line}\n" for line in text.split("\n")]
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line))
-    begun, index = 0, 0
-    while index < len(lines):
-        start = starts[index]
-        closing = _closing_fence(lines, index) if start >= body_start else None
-        # A comment, script or style at the margin may hold blank lines; one inside a paragraph may not.
-        block = _INLINE.match(text, start) if text.startswith("<", start) else None
-        hidden = next((name for name in ("comment", "raw") if block and block[name]), "")
-        if closing is not None:
-            yield "", begun, start
-            yield "fence", start, min(starts[closing + 1], len(text))
-            begun, index = starts[closing + 1], closing + 1
-        elif block and hidden:
-            yield "", begun, start
-            yield hidden, start, block.end()
-            begun, index = block.end(), bisect.bisect_left(starts, block.end())
-        else:
-            alone = _STANDS_ALONE.match(lines[index]) or (index and _STANDS_ALONE.match(lines[index - 1]))
-            if alone or _STARTS_BLOCK.match(lines[index]):
-                yield "", begun, start
-                begun = start
-            index += 1
-    yield "", begun, len(text)
-
-
-def _closing_fence(lines: list[str], index: int) -> int | None:
-    """Return the line that closes the fence opened on a line: the same fence at the same place, with nothing between that is less indented."""
-    opening = _FENCE.match(lines[index].rstrip("\r\n"))
+def _fence(text: str, line: int) -> tuple[int, int] | None:
+    """Return start and end of the code fenced from a line: to the same fence at the same place, with nothing between that is less indented."""
+    opening = _FENCE.match(text, line)
     if opening is None:
         return None
-    prefix, fence = opening["prefix"], opening["fence"]
+    prefix = opening["prefix"]
     needed = prefix.rstrip() if prefix.strip() else prefix if len(prefix.expandtabs(4)) >= 4 else ""  # noqa: PLR2004  (Markdown's own four)
-    for number in range(index + 1, len(lines)):
-        line = lines[number].rstrip()
-        if line == prefix + fence:
-            return number
-        if line and not line.startswith(needed):
-            return None
-    return None
+    closing = rf"(?P<closing>{opening.group()}[^\S\n]*$)"
+    outdented = rf"|(?!{needed})[^\S\n]*\S" if needed else ""
+    end = re.compile(f"\n(?:{closing}{outdented})", re.MULTILINE).search(text, opening.end())
+    return (line, min(end.end() + 1, len(text))) if end and end["closing"] is not None else None
+
+
+def _reach(text: str, line: int) -> int:
+    """Return where the lines end that a span of code may reach across from a line: before the next one that begins a block or stands alone."""
+    end = text.find("\n", line) + 1 or len(text)
+    if _STANDS_ALONE.match(text, line):
+        return end
+    following = _BOUNDARY.search(text, end - 1)
+    return following.end() if following else len(text)

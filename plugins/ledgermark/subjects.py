@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import yaml
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ledgermark.quantity import Quantity
 
 _LOOK: Final = 8  # characters behind a word that decide whether it is one
-_FIELDS: Final = ("columns", "subjects")
+_FIELDS: Final = ("columns", "parameters", "subjects")
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,17 @@ class Subject:
 
 @dataclass(frozen=True)
 class Family:
-    """Subjects of which a row has one, and the columns that say which."""
+    """Subjects of which a row has one.
+
+    Attributes:
+        columns: the columns that say which.
+        parameters: the parameters of metrics that say which, where rows hold several or none.
+    """
 
     name: str
     columns: tuple[str, ...]
     subjects: tuple[Subject, ...]
+    parameters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,7 @@ def read_subjects(path: str, text: str, languages: Iterable[str]) -> tuple[tuple
 
     Args:
         path: the file's, for findings.
-        text: its YAML: family to `columns` and `subjects`, each of these with `values`, and `words` or words by language.
+        text: its YAML: family to `columns`, `parameters` and `subjects`, each of the last with `values`, and `words` or words by language.
         languages: the language codes.
     """
     findings: list[Finding] = []
@@ -96,7 +102,8 @@ def read_subjects(path: str, text: str, languages: Iterable[str]) -> tuple[tuple
             finding(Message("'{name}': expected 'columns', a list, and 'subjects', each with a name of its own", name=name), str(name))
             continue
         subjects = [_subject(str(key), item, (*languages,), finding) for key, item in block["subjects"].items()]
-        families.append(Family(str(name), _texts(block.get("columns")), tuple(subject for subject in subjects if subject)))
+        own = tuple(subject for subject in subjects if subject)
+        families.append(Family(str(name), _texts(block.get("columns")), own, _texts(block.get("parameters"))))
     return tuple(families), findings
 
 
@@ -137,13 +144,16 @@ class Words:
         for (word, family_name), names in meanings.items():
             self._meanings.setdefault(word, []).append((family_name, frozenset(names)))
         # A word's longest part is looked for first, in lower case: far faster than trying every word's pattern at every place.
-        self._anchors = [(max(word.split(), key=len), word) for word in sorted(self._meanings, key=len, reverse=True)]
+        self._anchors: dict[str, list[str]] = {}
+        for word in self._meanings:
+            self._anchors.setdefault(max(word.split(), key=len), []).append(word)
         self._patterns: dict[str, re.Pattern[str]] = {}
 
     @cached_property
     def pattern(self) -> re.Pattern[str] | None:
         """Matches any of the words; None where there is none."""
-        return re.compile("|".join(_pattern(word) for _, word in self._anchors), re.IGNORECASE) if self._anchors else None
+        words = sorted(self._meanings, key=len, reverse=True)
+        return re.compile("|".join(map(_pattern, words)), re.IGNORECASE) if words else None
 
     def find(self, text: str) -> list[Mention]:
         """Return the mentions in a text, in order; of words that overlap the first, and of those the longest."""
@@ -151,14 +161,15 @@ class Words:
         if len(lowered) != len(text):  # a letter whose small form is longer
             lowered = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
         spans: set[tuple[int, int]] = set()
-        for anchor, word in self._anchors:
+        for anchor, words in self._anchors.items():
             at = lowered.find(anchor)
-            if at >= 0 and word not in self._patterns:
-                self._patterns[word] = re.compile(_pattern(word), re.IGNORECASE)
             while at >= 0:
-                pattern = self._patterns[word]
-                window = at - 2 * len(word), at + 2 * len(word) + _LOOK
-                spans.update((match.start(), -match.end()) for match in pattern.finditer(text, max(window[0], 0), window[1]))
+                for word in words:
+                    if word not in self._patterns:
+                        self._patterns[word] = re.compile(_pattern(word), re.IGNORECASE)
+                    start, end = at - 2 * len(word), at + 2 * len(word) + _LOOK
+                    for match in self._patterns[word].finditer(text, max(start, 0), end):
+                        spans.add((match.start(), -match.end()))
                 at = lowered.find(anchor, at + 1)
         found: list[Mention] = []
         last = 0
@@ -170,6 +181,7 @@ class Words:
         return found
 
 
+@lru_cache(maxsize=4096)
 def _folded(word: str) -> str:
     return re.sub(r"[\s\u00a0\u202f-]+", " ", word).casefold().strip()
 
@@ -186,13 +198,14 @@ def _pattern(word: str) -> str:
 
 
 class Owners:
-    """Tells the subjects of values by their rows; each row is looked at once."""
+    """Tells the subjects of values by their rows; each row is looked at once, and so is what its cells say."""
 
     def __init__(self, families: Iterable[Family], ledger: Ledger, metrics: Mapping[str, Metric]) -> None:
         self.families = {family.name: family for family in families}
         self._ledger = ledger
         self._metrics = metrics
         self._rows: dict[tuple[str, str, int], frozenset[str]] = {}
+        self._texts: dict[tuple[str, str], frozenset[str]] = {}
         self._claims: dict[tuple[str, str], frozenset[str]] = {}
 
     def of(self, claim: Claim, values: Iterable[Quantity], family: str) -> frozenset[str]:
@@ -203,8 +216,16 @@ class Owners:
             declared = metric.subjects.get(family) if metric else None
             rows = {(cell.dataset, cell.line) for value in values for cell in value.evidence} if declared is None else set()
             owned = [self._row(family, dataset, line) for dataset, line in rows]
+            owned += [self._asked(family, claim, metric)] if declared is None else []
             self._claims[place] = frozenset(declared or ()).union(*owned)
         return self._claims[place]
+
+    def _asked(self, family: str, claim: Claim, metric: Metric | None) -> frozenset[str]:
+        """Return the subjects that a claim asks its metric for, or leaves it to take for granted."""
+        described = self.families[family]
+        taken = {item.name: item.default for item in metric.parameters if isinstance(item.default, str)} if metric else {}
+        texts = [text for name in described.parameters for text in claim.params.get(name, taken.get(name, "")).split(",")]
+        return frozenset(subject.name for subject in described.subjects for text in texts if subject.owns(text))
 
     def _row(self, family: str, dataset: str, line: int) -> frozenset[str]:
         place = (family, dataset, line)
@@ -216,5 +237,11 @@ class Owners:
                 texts = [table.columns[column][at] for column in described.columns if table.dataset.column(column)]
             except (LedgerError, LookupError):
                 texts = []
-            self._rows[place] = frozenset(subject.name for subject in described.subjects for text in texts if subject.owns(text))
+            self._rows[place] = frozenset().union(*(self._text(described, text) for text in texts))
         return self._rows[place]
+
+    def _text(self, family: Family, text: str) -> frozenset[str]:
+        place = (family.name, text)
+        if place not in self._texts:
+            self._texts[place] = frozenset(subject.name for subject in family.subjects if subject.owns(text))
+        return self._texts[place]

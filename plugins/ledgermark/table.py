@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ledgermark.findings import Finding, nearest
@@ -25,9 +26,16 @@ if TYPE_CHECKING:
 _NUMBER: Final = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
+# Texts of a type that are their own canonical spelling, as nearly all are; no longer than any measurement, so that none needs a closer look.
+_CANONICAL: Final = {
+    "integer": re.compile(r"0|-?[1-9][0-9]{0,99}"),
+    "number": re.compile(r"0|-?(?:[1-9][0-9]{0,99}|0(?=\.))(?:\.[0-9]{0,98}[1-9])?"),
+}
 _BOOLEANS: Final = {"true": "true", "false": "false", "True": "true", "False": "false", "1": "true", "0": "false"}
 _MAGNITUDE: Final = 100  # powers of ten; a cell beyond is no measurement and would fill the memory when written out
-_REMEMBERED: Final = 4096  # different cells of a column whose answer is kept: most columns repeat a few
+# Texts of a type that need no closer look where their spelling does not matter.
+_SHORT: Final = {"integer": re.compile(r"-?[0-9]{1,99}"), "number": re.compile(r"-?[0-9]{1,50}(?:\.[0-9]{1,50})?")}
+_BLOCK: Final = 4096  # cells of a column that are judged together, each different one once: most columns repeat a few
 MANY: Final = 20  # findings of a kind in one file after which the rest is counted, not listed
 LONGEST_CELL: Final = 131_072  # characters, as the csv module of Python has it
 
@@ -73,6 +81,8 @@ class Table:
 
 def canonical(column: Column, text: str) -> str:
     """Return the one spelling of a cell by which keys are compared: `1.50` and `1.5` are one number. Raises ValueError for a wrong type."""
+    if column.type == "string" or (column.type in _CANONICAL and _CANONICAL[column.type].fullmatch(text)):
+        return text
     match column.type:
         case "integer" if _INTEGER.fullmatch(text):
             return str(int(text))
@@ -82,8 +92,6 @@ def canonical(column: Column, text: str) -> str:
             return _BOOLEANS[text]
         case "date" if _DATE.fullmatch(text):
             return date.fromisoformat(text).isoformat()
-        case "string":
-            return text
     msg = Message("'{text}' is no {type}", text=text, type=column.type)
     raise ValueError(msg)
 
@@ -136,7 +144,7 @@ def read_table(dataset: Dataset, path: str, data: bytes) -> tuple[Table | None, 
         findings.append(Finding(path, 1, 1, "LM507", Message("{count} rows, the descriptor says {rows}", count=len(rows), rows=dataset.rows)))
     if any(finding.code in ("LM502", "LM506") for finding in findings):
         return None, findings
-    columns = {name: [row[place] for row in rows] for place, name in enumerate(header)}
+    columns = {name: list(map(itemgetter(place), rows)) for place, name in enumerate(header)}
     keys: dict[str, list[str]] = {}
     for column in dataset.columns:
         problems, spelled = _check_column(dataset, column, path, columns[column.name], lines)
@@ -188,32 +196,47 @@ def check_header(dataset: Dataset, path: str, header: list[str], findings: list[
 
 
 def _check_column(dataset: Dataset, column: Column, path: str, cells: list[str], lines: list[int]) -> tuple[list[Finding], list[str]]:
-    """Return what is wrong with the cells of a column, and their canonical spellings (as written where they have none)."""
+    """Return what is wrong with the cells of a column and, of one of the key, their canonical spellings (as written where they have none)."""
     findings: list[Finding] = []
     spelled: list[str] = []
     unique = bool(column.constraints.get("unique"))
-    required = bool(column.constraints.get("required")) or column.name in dataset.key
+    of_key = column.name in dataset.key
+    required = bool(column.constraints.get("required")) or of_key
     breaks = rules_of(column)
-    known: dict[str, tuple[str, str, str]] = {}
     seen: dict[str, int] = {}
-    for cell, line in zip(cells, lines, strict=True):
-        answer = known.get(cell)
-        if answer is None:
-            answer = judge_cell(dataset, column, cell, breaks, required=required)
-            if len(known) < _REMEMBERED:
-                known[cell] = answer
-        value, code, problem = answer
-        spelled.append(value)
-        if problem:
-            findings.append(Finding(path, line, 1, code, problem))
-        if unique and code != "LM504" and cell not in dataset.missing:
-            if value in seen:
-                message = Message(
-                    "{name} is '{cell}', as in line {line}; expected each value once", name=column.name, cell=cell, line=seen[value]
-                )
-                findings.append(Finding(path, line, 1, "LM505", message))
-            seen.setdefault(value, line)
+    for start in range(0, len(cells), _BLOCK):
+        block = cells[start : start + _BLOCK]
+        different = set(block)
+        if not unique and different.isdisjoint(dataset.missing) and _plainly_right(column, different, _CANONICAL if of_key else _SHORT):
+            spelled += block if of_key else ()
+            continue
+        answers = {cell: judge_cell(dataset, column, cell, breaks, required=required) for cell in different}
+        spelled += [answers[cell][0] for cell in block] if of_key else ()
+        if not unique and not any(problem for _, _, problem in answers.values()):
+            continue
+        for cell, line in zip(block, lines[start : start + _BLOCK], strict=True):
+            value, code, problem = answers[cell]
+            if problem:
+                findings.append(Finding(path, line, 1, code, problem))
+            if unique and code != "LM504" and cell not in dataset.missing:
+                if value in seen:
+                    message = Message(
+                        "{name} is '{cell}', as in line {line}; expected each value once", name=column.name, cell=cell, line=seen[value]
+                    )
+                    findings.append(Finding(path, line, 1, "LM505", message))
+                seen.setdefault(value, line)
     return findings, spelled
+
+
+def _plainly_right(column: Column, cells: set[str], spellings_of: Mapping[str, re.Pattern[str]]) -> bool:
+    """Return whether cells are texts without rules, or numbers in a plain spelling and within their limits: what is quickly seen of a block."""
+    rules = {name: rule for name, rule in column.constraints.items() if name not in ("required", "unique")}
+    if column.type not in spellings_of or not rules.keys() <= {"minimum", "maximum"}:
+        return column.type == "string" and not rules
+    if not all(map(spellings_of[column.type].fullmatch, cells)):
+        return False
+    low, high = (Decimal(str(rules[rule])) if rule in rules else None for rule in ("minimum", "maximum"))
+    return (low is None or low <= min(map(Decimal, cells))) and (high is None or max(map(Decimal, cells)) <= high)
 
 
 def judge_cell(dataset: Dataset, column: Column, cell: str, breaks: Callable[[str], str], *, required: bool) -> tuple[str, str, str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import bisect
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ledgermark.findings import Finding
 from ledgermark.messages import Message
@@ -17,13 +18,13 @@ if TYPE_CHECKING:
     from ledgermark.pages import Page
     from ledgermark.source import Source
 
-_RULE: Final = re.compile(r"^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$", re.MULTILINE)
+# The line below a header. A search for it goes from line feed to line feed, and no blank in it can be read two ways.
+_RULE: Final = re.compile(r"\n([ \t]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?)$", re.MULTILINE)
 _BAR: Final = re.compile(r"(?<!\\)\|")
 _ALIGNED: Final = {(True, True): "center", (True, False): "left", (False, True): "right", (False, False): ""}
 
 
-@dataclass(frozen=True, order=True)
-class Cell:
+class Cell(NamedTuple):
     """The text between two bars: where it starts and ends."""
 
     start: int
@@ -55,14 +56,15 @@ class Table:
                 yield number, column, cell
 
 
+@lru_cache(maxsize=8)  # each version of a page is compared with each other, both ways
 def find_tables(source: Source) -> tuple[Table, ...]:
     """Return the tables of a page's body, in order; code and comments are left out."""
     text = source.masked
     found: list[Table] = []
     for match in _RULE.finditer(text, source.body_start):
-        head_end = match.start() - 1
-        head_start = text.rfind("\n", 0, max(head_end, 0)) + 1
-        rule = match.group()
+        head_end = match.start()
+        head_start = text.rfind("\n", 0, head_end) + 1
+        rule = match[1]
         if "|" not in rule or head_end <= source.body_start or "|" not in text[head_start:head_end] or (found and found[-1].end > head_start):
             continue
         header = _cells(text, head_start, head_end)

@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from ledgermark.alternation import one_of
 from ledgermark.messages import Message
 from ledgermark.near import COMPARED, Exemption, Near
 from ledgermark.numberwords import find_tokens
@@ -17,6 +18,8 @@ _AMOUNT_BEFORE: Final = re.compile(
     r"(?:[+±~≈<>≤≥=×$€£¥^-]|[快慢多少高低大小长短][了至到]?|约|近|达|超过|不到|不足|[至最][多少]"
     r"|\b(?:by|about|roughly|nearly|almost|exactly|than|least|most))[ ]?$"
 )
+# How all of that ends: after anything else, nothing has to be looked for.
+_AMOUNT_END: Final = frozenset("+±~≈<>≤≥=×$€£¥^-快慢多少高低大小长短了至到约近达过足ytn")
 _AMOUNT_AFTER: Final = re.compile(r"[ ]?个|\+|/[A-Za-z秒]")
 _JOINED: Final = re.compile(r"(?:[A-Za-z0-9_]|[0-9][.,])$")
 _REACH: Final = 12  # characters before a term that are looked at
@@ -26,13 +29,13 @@ def compile_terms(terms: Mapping[str, str]) -> re.Pattern[str] | None:
     """Return a pattern that finds a project's terms, the longest first, as whole words."""
     if not terms:
         return None
-    return re.compile("|".join(_phrase(phrase) for phrase in sorted(terms, key=len, reverse=True)))
+    # Begins with the phrases themselves, so that the search leaps to them; what stands before is looked at afterwards.
+    phrases = one_of((" ".join(phrase.split()) for phrase in terms), _phrase_end)
+    return re.compile(phrases.replace(r"\ ", "[ \u00a0\u2009\u202f\n]+"))
 
 
-def _phrase(phrase: str) -> str:
-    # Begins with the phrase itself, so that the search leaps to it; what stands before is looked at afterwards.
-    body = "[ \u00a0\u2009\u202f\n]+".join(re.escape(word) for word in phrase.split())
-    return body + (r"(?![A-Za-z0-9_])(?![.,][0-9])" if phrase[-1:].isascii() else "")
+def _phrase_end(phrase: str) -> str:
+    return r"(?![A-Za-z0-9_])(?![.,][0-9])" if phrase[-1:].isascii() else ""
 
 
 def find_terms(near: Near, pattern: re.Pattern[str] | None) -> list[Exemption]:
@@ -40,17 +43,19 @@ def find_terms(near: Near, pattern: re.Pattern[str] | None) -> list[Exemption]:
     text = near.text
     found: list[Exemption] = []
     for match in pattern.finditer(text) if pattern else ():
-        before = text[max(0, match.start() - _REACH) : match.start()]
-        if match.group()[0].isascii() and _JOINED.search(before):
+        start, end = match.span()
+        phrase = match.group()
+        before = text[max(0, start - _REACH) : start]
+        if phrase[0].isascii() and _JOINED.search(before[-3:]):
             continue
         if (
-            near.unit.match(text, match.end())
-            or _AMOUNT_BEFORE.search(before)
-            or COMPARED.match(text, match.end())
-            or _AMOUNT_AFTER.match(text, match.end())
+            near.unit.match(text, end)
+            or (before.rstrip()[-1:] in _AMOUNT_END and _AMOUNT_BEFORE.search(before))
+            or COMPARED.match(text, end)
+            or _AMOUNT_AFTER.match(text, end)
         ):
             continue
-        found.append(Exemption(*match.span(), "term", " ".join(match.group().split())))
+        found.append(Exemption(start, end, "term", " ".join(phrase.split())))
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import ROUND_HALF_UP, Context, Decimal
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from ledgermark.display import Shown, fold
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 
 _EXACT: Final = Context(prec=200)
+_REMEMBERED: Final = 1 << 14  # numbers whose digits are kept: a figure says each in its table, beside its mark, and in the other language
 
 
 def write_like(shown: Shown, text: str, value: Decimal) -> str:
@@ -92,10 +94,16 @@ def write(value: Decimal, unit: Unit | None, places: int, language: str, *, sign
         language: the language code; an unknown one writes as English does.
         signed: whether a positive value has a plus.
     """
-    rounded = _round(value, Decimal(1).scaleb(-places))
-    text = format(abs(rounded), f".{places}f")
-    sign = "−" if rounded < 0 else "+" if signed and rounded > 0 else ""
+    sign, digits = _digits(value, places)
+    number = f"+{digits}" if signed and sign > 0 else f"−{digits}" if sign < 0 else digits
     if unit is None or unit.counts:
-        return sign + text
+        return number
     written = _WRITTEN.get(language, _WRITTEN["en"])
-    return sign + text + written.get(unit.symbol, f" {unit.symbol}")
+    return number + (written.get(unit.symbol) or f" {unit.symbol}")
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _digits(value: Decimal, places: int) -> tuple[int, str]:
+    """Return whether a value with that many decimals lies below zero (-1), at it (0) or above (1), and its digits."""
+    rounded = _EXACT.plus(value).quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP, context=_EXACT)
+    return (rounded > 0) - (rounded < 0), format(abs(rounded), f".{places}f")

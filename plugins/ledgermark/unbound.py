@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import bisect
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ledgermark.exempt import exemption_of
 from ledgermark.messages import Message
@@ -14,8 +16,7 @@ from ledgermark.terms import find_terms
 from ledgermark.visible import plain_text, visible_parts
 
 if TYPE_CHECKING:
-    import re
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ledgermark.markup import Link, Visible
     from ledgermark.near import Exemption
@@ -25,10 +26,10 @@ if TYPE_CHECKING:
 BOUND: Final = "bound"
 GIVEN: Final = "given"
 UNBOUND: Final = "unbound"
+_REST: Final = re.compile("[0-9A-Za-z]*")  # what is run together with a number
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(NamedTuple):
     """A number a reader can see.
 
     Attributes:
@@ -70,53 +71,80 @@ class Reader:
     math: bool = False
 
 
-def numbers_of(page: Page, reader: Reader) -> Iterator[Number]:
-    """Yield every number of a page that readers see."""
+def numbers_of(page: Page, reader: Reader) -> list[Number]:
+    """Return every number of a page that readers see."""
     headings = tuple(section.id for section in page.source.sections if section.level == 2)  # noqa: PLR2004  (the page's chapters)
     elsewhere = reader.figures.get(page.language, {})
     figures = elsewhere.get(page.path, ())
+    found: list[Number] = []
     for part in visible_parts(page, math=reader.math):
         near = Near(part.text, reader.measure, reader.unit, part.links, figures, headings, elsewhere)
-        yield from _judge(part, near, reader)
-        yield from _code(part, reader)
+        found += _judge(part, near, reader)
+        found += _code(part, reader)
+    return found
 
 
-def numbers_in(text: str, reader: Reader) -> Iterator[Number]:
-    """Yield every number of a text that carries no markup, such as a chip of a masthead."""
+def numbers_in(text: str, reader: Reader) -> list[Number]:
+    """Return every number of a text that carries no markup, such as a chip of a masthead."""
     part = plain_text(text)
-    yield from _judge(part, Near(part.text, reader.measure, reader.unit), reader)
+    return _judge(part, Near(part.text, reader.measure, reader.unit), reader)
 
 
-def _judge(part: Visible, near: Near, reader: Reader) -> Iterator[Number]:
+class _Answer(NamedTuple):
+    """A link that answers for the numbers in it."""
+
+    start: int
+    end: int
+    state: str
+    key: str
+
+
+def _judge(part: Visible, near: Near, reader: Reader) -> list[Number]:
     tokens = find_tokens(part.text)
-    links = [link for link in part.links if link.target.partition(":")[0].lower() in _SCHEMES and link.start < link.end]
-    links.sort(key=lambda link: link.start)
+    if not tokens and not part.links:
+        return []
+    links = _answers(part.links)
     starts = [link.start for link in links]
     terms = find_terms(near, reader.pattern) if tokens else []
     term_starts = [term.start for term in terms]
     passed = 0
     shown: set[int] = set()
+    found: list[Number] = []
     for token in tokens:
-        if token.start < passed:
+        start, end, text, _ = token
+        if start < passed:
             continue
-        index = bisect.bisect_right(starts, token.end - 1) - 1
-        link = links[index] if index >= 0 and token.start < links[index].end else None
-        if link is None:
-            at = bisect.bisect_right(term_starts, token.start) - 1
-            term = terms[at] if at >= 0 and token.end <= terms[at].end else None
+        index = bisect.bisect_left(starts, end) - 1
+        if index < 0 or start >= links[index].end:
+            at = bisect.bisect_right(term_starts, start) - 1
+            term = terms[at] if at >= 0 and end <= terms[at].end else None
             number, passed = _loose(part, token, term, near)
-            yield number
+            found.append(number)
             continue
         shown.add(index)
-        if token.start < link.start or token.end > link.end:
-            whole = part.text[min(token.start, link.start) : max(token.end, link.end)]
-            yield Number(whole, part.offset(token.start), UNBOUND, problem=_edge(whole), code="LM204")
+        link = links[index]
+        if start < link.start or end > link.end:
+            whole = part.text[min(start, link.start) : max(end, link.end)]
+            found.append(Number(whole, part.offset(start), UNBOUND, problem=_edge(whole), code="LM204"))
         else:
-            yield Number(token.text, part.offset(token.start), _SCHEMES[link.target.partition(":")[0].lower()])
-    yield from _edges(part, links, shown, reader)
+            found.append(Number(text, part.offset(start), link.state))
+    found += _edges(part, links, shown, reader)
+    return found
 
 
 _SCHEMES: Final = {"claim": BOUND, "given": GIVEN}
+
+
+def _answers(links: Iterable[Link]) -> list[_Answer]:
+    """Return the links of a text that answer for numbers, in order."""
+    found: list[_Answer] = []
+    for link in links:
+        scheme, _, key = link.target.partition(":")
+        state = _SCHEMES.get(scheme.lower())
+        if state and link.start < link.end:
+            found.append(_Answer(link.start, link.end, state, key))
+    found.sort(key=attrgetter("start"))
+    return found
 
 
 def _edge(text: str) -> str:
@@ -130,15 +158,15 @@ def _loose(part: Visible, token: Token, term: Exemption | None, near: Near) -> t
     if found is None or token.end > found.end:
         unit = near.unit.match(text, token.end)
         end = unit.end() if unit else token.end
-        while end < len(text) and token.form == "digits" and text[end].isascii() and text[end].isalnum():
-            end += 1
+        if token.form == "digits" and (rest := _REST.match(text, end)):
+            end = rest.end()
         sign = 1 if text_before(text, token.start) in ("+", "-", "±") else 0
         return Number(" ".join(text[token.start - sign : end].split()), offset, UNBOUND), token.end
     shown = text[found.start : found.end]
     return Number(shown, offset, found.rule, found.term, found.problem, "LM205" if found.problem else ""), found.end
 
 
-def _edges(part: Visible, links: Sequence[Link], shown: set[int], reader: Reader) -> Iterator[Number]:
+def _edges(part: Visible, links: Sequence[_Answer], shown: set[int], reader: Reader) -> Iterator[Number]:
     """Yield what stands beside a bound number and changes what it says: a sign before it, a unit after it that is not its own."""
     text = part.text
 
@@ -146,8 +174,7 @@ def _edges(part: Visible, links: Sequence[Link], shown: set[int], reader: Reader
         return Number(text[start:end], part.offset(start), UNBOUND, problem=problem, code=code)
 
     for index, link in enumerate(links):
-        scheme, _, key = link.target.partition(":")
-        if scheme.lower() == "given":
+        if link.state == GIVEN:
             if index not in shown:
                 yield number(
                     link.start,
@@ -157,22 +184,26 @@ def _edges(part: Visible, links: Sequence[Link], shown: set[int], reader: Reader
                 )
             continue
         before = text_before(text, link.start)
-        if before in ("+", "-", "±") and not text[: link.start - 1][-1:].isalnum():
+        if before in ("+", "-", "±") and not text_before(text, link.start - 1).isalnum():
             yield number(link.start - 1, link.end, _edge(text[link.start - 1 : link.end]))
+        unit = reader.unit.match(text, link.end)
+        if unit is None:
+            continue
         if after := reader.measure.match(text, link.end):
             problem = Message("the unit in '{text}' stands outside the link, where nothing checks it", text=text[link.start : after.end()])
             yield number(link.start, after.end(), problem)
-        elif (after := reader.unit.match(text, link.end)) and (name := key.partition("?")[0]) in reader.counted:
-            noun, counted = reader.spellings.get(after.group().strip(_GAP)), reader.counted[name]
-            if noun not in (None, counted) and after.group().strip(_GAP) not in _ANY_NOUN:
+        elif (name := link.key.partition("?")[0]) in reader.counted:
+            written, counted = unit.group().strip(_GAP), reader.counted[name]
+            noun = reader.spellings.get(written)
+            if noun not in (None, counted) and written not in _ANY_NOUN:
                 instead = (
                     Message("{name} counts in {counted}", name=name, counted=counted)
                     if counted
                     else Message("{name} is a plain number: give it that unit", name=name)
                 )
-                shown_text = text[link.start : after.end()]
+                shown_text = text[link.start : unit.end()]
                 problem = Message("'{text}' counts in {noun}, {instead}", text=shown_text, noun=noun, instead=instead)
-                yield number(link.start, after.end(), problem)
+                yield number(link.start, unit.end(), problem)
 
 
 _ANY_NOUN: Final = ("次", "组")  # counts runs, calls and launches alike

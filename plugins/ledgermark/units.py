@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from decimal import Context, Decimal
+from functools import cached_property, lru_cache
+from typing import Final
 
 from ledgermark.messages import Message
 from ledgermark.unit_syntax import COUNTED, Dimensions, merge, read_unit
 
-if TYPE_CHECKING:
-    from decimal import Decimal
-
 _SPELLED: Final = {"%": "percent", "×": "times", "1": "dimensionless", "pp": "percentage_point"}
 _CANONICAL: Final = {"percent": "%", "times": "×", "dimensionless": "1", "": "1", "percentage_point": "pp"}
+_FACTORS: Final = Context(prec=28)  # one of its own: what is kept must not hang on the context that a metric works in
 _SYNTAX: Final = re.compile(r"%|×|1|pp|(?:1/)?[A-Za-zµμ](?:[A-Za-zµμ0-9_*/^() -]*[A-Za-zµμ0-9)])?")
 
 
@@ -33,7 +32,7 @@ class Unit:
     factor: Decimal
     dimensions: Dimensions
 
-    @property
+    @cached_property
     def counts(self) -> bool:
         """Whether the unit is a plain count: the noun may then stand outside the number."""
         match self.dimensions:
@@ -44,16 +43,20 @@ class Unit:
             case _:
                 return False
 
-    @property
+    @cached_property
     def ratio(self) -> bool:
         """Whether the unit is one of the ratios, which have no dimension but are not written for one another: %, ×, percentage points."""
         return not self.dimensions and self.symbol in ("%", "×", "pp")
 
+    def __hash__(self) -> int:
+        """Return the hash of the symbol, which nearly always tells units apart: that of the factor is slow to work out."""
+        return hash(self.symbol)
+
     def __mul__(self, other: Unit) -> Unit:
-        return Unit(f"{self.symbol}·{other.symbol}", self.factor * other.factor, merge(self.dimensions, other.dimensions, 1))
+        return _product(self, other)
 
     def __truediv__(self, other: Unit) -> Unit:
-        return Unit(f"{self.symbol}/({other.symbol})", self.factor / other.factor, merge(self.dimensions, other.dimensions, -1))
+        return _quotient(self, other)
 
     def measures_like(self, other: Unit) -> bool:
         """Return whether a value in one unit can be given in the other."""
@@ -75,6 +78,16 @@ class Unit:
         over = "·".join(name if power == 1 else f"{name}^{power}" for name, power in self.dimensions if power > 0)
         under = "·".join(name if power == -1 else f"{name}^{-power}" for name, power in self.dimensions if power < 0)
         return f"{over or '1'}/{under}" if under else over
+
+
+@lru_cache(maxsize=512)
+def _product(left: Unit, right: Unit) -> Unit:
+    return Unit(f"{left.symbol}·{right.symbol}", _FACTORS.multiply(left.factor, right.factor), merge(left.dimensions, right.dimensions, 1))
+
+
+@lru_cache(maxsize=512)
+def _quotient(left: Unit, right: Unit) -> Unit:
+    return Unit(f"{left.symbol}/({right.symbol})", _FACTORS.divide(left.factor, right.factor), merge(left.dimensions, right.dimensions, -1))
 
 
 @lru_cache(maxsize=512)

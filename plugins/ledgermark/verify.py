@@ -80,14 +80,14 @@ def verify(claim: Claim, evaluator: Evaluator, aliases: Mapping[str, str]) -> Ve
     return Verdict(values, tuple(problems))
 
 
-def _short(text: str) -> str:
-    """Return a text short enough for a message."""
+def _written(claim: Claim, shown: Shown) -> str:
+    """Return a number as its claim shows it, short enough for a message."""
+    text = claim.text[shown.start : shown.end]
     return text if len(text) <= _LONG else f"{text[: _LONG // 2]}…{text[-_LONG // 4 :]}"
 
 
 def _compare(claim: Claim, shown: Shown, value: Quantity, stated: Unit | None) -> list[Problem]:
     unit = shown.unit or stated or (value.unit if value.unit.counts else None)
-    written = _short(claim.text[shown.start : shown.end])
 
     def problem(code: str, message: str, expected: str | None = None) -> list[Problem]:
         return [Problem(code, message, shown.start, shown, expected, (value,))]
@@ -95,7 +95,7 @@ def _compare(claim: Claim, shown: Shown, value: Quantity, stated: Unit | None) -
     if unit is None:
         message = Message(
             "shows '{written}' without a unit, {name} is in {symbol}; write it, or add unit={symbol} to the link",
-            written=written,
+            written=_written(claim, shown),
             name=claim.name,
             symbol=value.unit.symbol,
         )
@@ -117,14 +117,14 @@ def _compare(claim: Claim, shown: Shown, value: Quantity, stated: Unit | None) -
     # A relation that excludes equality, where nothing was rounded, is wrong by its own word.
     touches = claim.relation in ("less_than", "more_than") and amount == shown.value
     if agrees(shown, amount) and not touches:
-        coarse = "" if bound else too_coarse(shown, _short(claim.text), amount, unit)
+        coarse = "" if bound else too_coarse(shown, claim.text, amount, unit)
         return problem("LM113", coarse) if coarse else []
     expected = write_like(shown, claim.text, amount)
     if bound and holds(shown, amount, bound) and not touches:
         message = Message(
             "bounds {amount} by '{written}', which is looser than its last place needs; write '{expected}'",
             amount=show(amount, unit),
-            written=written,
+            written=_written(claim, shown),
             expected=expected,
         )
         return problem("LM110", message, expected)
@@ -132,7 +132,7 @@ def _compare(claim: Claim, shown: Shown, value: Quantity, stated: Unit | None) -
     if bound:
         gives += Message(" as the bound ({relation})", relation=claim.relation)
     exact = show(amount, unit)
-    message = Message("shows {written}, {gives} ({exact}) by {key}", written=written, gives=gives, exact=exact, key=claim.key)
+    message = Message("shows {written}, {gives} ({exact}) by {key}", written=_written(claim, shown), gives=gives, exact=exact, key=claim.key)
     return problem("LM101", message, expected)
 
 

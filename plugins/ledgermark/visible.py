@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from ledgermark.markup import MarkupReader, Visible, fold, is_plain
@@ -25,10 +26,10 @@ def visible_parts(page: Page, *, math: bool = False) -> Iterator[Visible]:
         math: whether `$…$` is math here; then it is left out, as it has no numbers of its own.
     """
     source = page.source
+    base = source.text.find(source.front) if source.front else 0
     for key, value in page.meta.items():
         if key not in MACHINE_KEYS:
-            start = re.search(rf"^{re.escape(key)}:[ \t]*", source.front, re.MULTILINE)
-            base = source.text.find(source.front) if source.front else 0
+            start = _key(key).search(source.front)
             at = base + start.end() if start else 0
             for text in _texts(value):
                 yield _value(text, source, at, math=math)
@@ -40,9 +41,15 @@ def visible_parts(page: Page, *, math: bool = False) -> Iterator[Visible]:
             yield _value(erratum.title, source, erratum.start + (match.end() if match else 0), math=math)
 
 
+@lru_cache(maxsize=256)
+def _key(key: str) -> re.Pattern[str]:
+    """Return a pattern of how a key begins its line."""
+    return re.compile(rf"^{re.escape(key)}:[ \t]*", re.MULTILINE)
+
+
 def plain_text(text: str) -> Visible:
     """Return a text that carries no markup as a reader sees it; offsets are those in the text."""
-    return Visible(fold(text), (), (), (0,), (0,), (True,))
+    return Visible(fold(text), (), (), ((0, 0, True),))
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -62,8 +69,8 @@ def _value(value: str, source: Source, at: int, *, math: bool) -> Visible:
         if value and source.text.startswith(value, start):
             end = start + len(value)
             if source.masked.startswith(value, start) and is_plain(value):
-                return Visible(fold(value), (), (), (0,), (start,), (True,))
+                return Visible(fold(value), (), (), ((0, start, True),))
             return MarkupReader(source.text[:end], source.masked[:end], start, math=math).read()
     read = MarkupReader(value, value, 0, math=math).read()
     # Written with YAML's own escapes or over several lines: all of it stands where its key does.
-    return Visible(read.text, read.links, read.codes, (0,), (at,), (False,))
+    return Visible(read.text, read.links, read.codes, ((0, at, False),))

@@ -73,7 +73,6 @@ def test_a_silence_holds_for_an_unbound_number(tiny: Copy) -> None:
     assert not [line for line in lines if " LM2" in line or " LM9" in line]
     assert re.search(r"\(claims: [0-9]+ en, [0-9]+ zh; 1 silenced\)$", lines[-1])
     assert tiny.check()[1] == lines
-    assert json.loads("\n".join(tiny.run("coverage", "--format", "json")[1]))["silenced"] == {"LM201": 1}
 
 
 @pytest.mark.parametrize("terms", [["A 100"], {"A 100": ""}, {"A 100": 1}, "A 100"])

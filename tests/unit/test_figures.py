@@ -55,10 +55,10 @@ def base_ledger(project: Project) -> Ledger:
 
 
 def test_a_figure(ledger: Ledger) -> None:
-    bar = go.Bar(x=["a"], y=[1.5], meta=SERIES, name="Bar")
+    bar = go.Bar(x=["a"], y=[0.5], meta=SERIES, name="Bar")
     made = drawn(ledger, bar, layout=go.Layout(height=360, template="plotly"), rows=[[Quantity.of("0.5", "%")], ["text"]])
     assert made.spec == {
-        "data": [{"type": "bar", "x": ["a"], "y": [1.5], "meta": SERIES, "name": "Bar"}],
+        "data": [{"type": "bar", "x": ["a"], "y": [0.5], "meta": SERIES, "name": "Bar"}],
         "layout": {"height": 360, "showlegend": False},
     }
     assert made.rows == (("0.5",), ("text",))

@@ -19,15 +19,15 @@ LAYERS = {
     module: number
     for number, modules in enumerate(
         [
-            "addresses feed lastgood markup memory messages numberwords numerals palette processes source spelling stamp unit_syntax",
-            "findings near units yamls",
+            "addresses alternation feed lastgood markup memory messages numerals palette processes source spelling stamp unit_syntax",
+            "findings near numberwords units yamls",
             "articles blocks catalogue claims clock descriptor display files quantity references sarif settings starter_door terms",
             "badge config_file errata exempt record table tongue typeset",
             "console pages parquet watch",
             "datafacts givens parquet_check parquet_write published rounding tables verdict visible",
             "datarows ledger parity passages unbound",
             "adopt evidence heads metrics relations",
-            "plot subjects suggest verify",
+            "plot subjects suggest tabled verify",
             "figures",
             "__init__ coverage naming render stills",
             "markdown_ext pagework",

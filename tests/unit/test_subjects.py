@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ledgermark import Quantity, metric
+from ledgermark import Quantity, largest, mean, metric
 from ledgermark.check import check_project
 from ledgermark.descriptor import Column, Dataset
 from ledgermark.ledger import Ledger, load_ledger
@@ -49,6 +49,11 @@ arm:
   subjects:
     none: { values: [none], en: [no speculation, without MTP], zh: [不投机] }
     mtp: { values: [mtp], words: [MTP] }
+statistic:
+  parameters: [of]
+  subjects:
+    mean: { values: [mean], en: [mean, average], zh: [均值] }
+    median: { values: [median], en: [median], zh: [中位数] }
 """
 RATES = """machine,context,arm,rate
 RX 7900 XT,1024,none,10
@@ -91,6 +96,13 @@ def deepest(ledger: Ledger) -> Quantity:
     return rate(ledger, "RX 7900 XT", 1024, "none") * 0 + rate(ledger, "RX 7900 XT", 32768, "none")
 
 
+@metric(unit="tok/s")
+def summed_up(ledger: Ledger, machine: str, of: str = "median") -> Quantity:
+    """A statistic of the rates of a machine."""
+    rates = [row["rate"] for row in ledger.rows("rates", machine=machine)]
+    return mean(rates) if of == "mean" else largest(rates)
+
+
 def families() -> tuple[Family, ...]:
     found, findings = read_subjects("subjects.yml", FAMILIES, ("en", "zh"))
     assert not findings
@@ -99,7 +111,7 @@ def families() -> tuple[Family, ...]:
 
 def check(text: str, ledger: Ledger, language: str = "en") -> list[Finding]:
     page = read_page(Source("page.md", text), "page.md", language)
-    metrics = find_metrics({"rate": rate, "deepest": deepest})
+    metrics = find_metrics({"rate": rate, "deepest": deepest, "summed_up": summed_up})
     evaluator = Evaluator(ledger, metrics)
     values = {claim.key: evaluator.values(claim) for claim in page.claims.claims}
     owners = Owners(families(), ledger, metrics)
@@ -140,6 +152,11 @@ A32 = claim("32768", machine="A100%2080G")
         # what comes after a semicolon is of something else
         (f"At 32K it is {R32}; an A100 does better.", []),
         (f"An A100 does better; at 32K it is {R32}.", ["A100"]),
+        # what a claim asks its metric for, or leaves to it
+        ("The mean is [9](claim:summed_up?machine=A100%2080G&of=mean), the median [9](claim:summed_up?machine=A100%2080G).", []),
+        ("The median is [9](claim:summed_up?machine=A100%2080G&of=mean).", ["median"]),
+        ("The average is [9](claim:summed_up?machine=A100%2080G).", ["average"]),
+        ("Mean and median: [9, 9](claim:summed_up?machine=A100%2080G&of=mean,median).", []),
         # words are words, not parts of them
         (f"The A1000 and the 132K of {R32}.", []),
         (f"A no-speculation run gives {M32}.", ["no-speculation"]),
@@ -174,6 +191,8 @@ def test_names_the_words_that_are_of_something_else(ledger: Ledger, text: str, f
         (f"不投机时是 {R32}，开 MTP 是 {M32}。", []),
         (f"不投机时是 {M32}。", ["不投机"]),
         (f"32K 处是 {R32}；A100 更快。", []),
+        ("均值是 [9](claim:summed_up?machine=A100%2080G&of=mean)。", []),
+        ("均值是 [9](claim:summed_up?machine=A100%2080G)。", ["均值"]),
     ],
 )
 def test_reads_chinese(ledger: Ledger, text: str, foreign: list[str]) -> None:

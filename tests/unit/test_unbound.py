@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import unicodedata
+
 import jieba
 import jieba.posseg
 import pytest
@@ -116,6 +119,16 @@ def test_a_reader_reads_one_number(text: str) -> None:
 )
 def test_what_is_no_number(text: str) -> None:
     assert findings(text) == []
+
+
+def test_each_character_that_is_a_number_is_found() -> None:
+    signs = [char for char in map(chr, range(0x80, sys.maxunicode + 1)) if unicodedata.category(char)[0] == "N"]
+    assert [char for char in signs if not find_tokens(f"a {char} b")] == []
+
+
+@pytest.mark.parametrize("text", ["{}", "{}th", "Figure {}", "issue {}", "第 {} 节"])
+def test_a_number_may_have_more_digits_than_a_program_counts_with(text: str) -> None:
+    assert len(findings(text.format("1" * 5000))) <= 1
 
 
 def test_math_is_left_alone_only_where_there_is_math() -> None:
