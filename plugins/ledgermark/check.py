@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from ledgermark.catalogue import DOMAINS
 from ledgermark.coverage import Coverage, coverage_of, covered_findings, term_findings
 from ledgermark.datafacts import words_of
+from ledgermark.dated import Behind, check_chips, check_published
 from ledgermark.errata import check_errata
 from ledgermark.evidence import check_captions, check_evidence
 from ledgermark.figures import Drawn, check_placed, draw
@@ -134,6 +135,7 @@ def check_project(project: Project, today: date, only: frozenset[str] | None = N
         language = page.language or next(iter(project.settings.languages))
         found += check_captions(page, values, {name: item.evidence for (name, at), item in drawn.items() if at == language})
         found += _check_errata(page, project, today)
+        found += check_published(page, today)
         found += [item for file in coverage.of_path(page.source.path) for item in covered_findings(file, suggestions)]
         if only is None or page.source.path in only:
             findings += apply_silences(page, found)
@@ -141,6 +143,10 @@ def check_project(project: Project, today: date, only: frozenset[str] | None = N
     if only is None:
         findings += [item for file in coverage.of_path(project.settings.mastheads) for item in covered_findings(file, suggestions)]
         findings += term_findings(project, coverage)
+        first = next(iter(project.settings.languages))
+        cells = {name: item.evidence for (name, at), item in drawn.items() if at == first}
+        behind = Behind(project.pages.get(first, {}), values, cells, project.ledger)
+        findings += check_chips(behind, project.chips, project.texts.get(project.settings.mastheads), today)
     return Checked(project, tuple(sorted(set(findings))), values, drawn, published, coverage)
 
 

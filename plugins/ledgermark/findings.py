@@ -78,6 +78,7 @@ CODES: Final[dict[str, str]] = {
     "LM901": "a page or catalogue cannot be read",
     "LM902": "a silence silences nothing",
     "LM903": "a silence is malformed",
+    "LM904": "a page or its masthead gives a day that cannot be",
 }
 
 
