@@ -67,7 +67,7 @@ CODES: Final[dict[str, str]] = {
     "LM505": "a cell breaks its column's constraint",
     "LM506": "a file's columns are not those of its descriptor",
     "LM507": "a file has not the number of rows its descriptor says",
-    "LM508": "a numeric column has no unit, or an unknown one",
+    "LM508": "a numeric column has no unit, an unknown one, or another than its name says",
     "LM509": "the data descriptor is malformed",
     "LM601": "a figure does not exist",
     "LM602": "a figure failed",

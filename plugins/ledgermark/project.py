@@ -27,6 +27,7 @@ from ledgermark.parquet import StoredFile
 from ledgermark.record import History
 from ledgermark.source import Source
 from ledgermark.subjects import Family, read_subjects
+from ledgermark.suffixes import check_suffixes
 from ledgermark.yamls import YamlError, read_yaml
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def _read_data(root: Path, settings: Settings, findings: list[Finding]) -> tuple
         findings.append(Finding(settings.descriptor, 1, 1, "LM501", content))
         return [], {}
     described, problems = read_descriptor(settings.descriptor, content)
-    findings += problems
+    findings += [*problems, *check_suffixes(settings.descriptor, content, described)]
     folder = PurePosixPath(settings.descriptor).parent
     datasets = [replace(dataset, path=str(folder / dataset.path)) for dataset in described]
     for dataset in datasets:

@@ -13,6 +13,7 @@ from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from ledgermark.blanks import unclean
 from ledgermark.findings import Finding, nearest
 from ledgermark.messages import Message
 
@@ -232,7 +233,7 @@ def _plainly_right(column: Column, cells: set[str], spellings_of: Mapping[str, r
     """Return whether cells are texts without rules, or numbers in a plain spelling and within their limits: what is quickly seen of a block."""
     rules = {name: rule for name, rule in column.constraints.items() if name not in ("required", "unique")}
     if column.type not in spellings_of or not rules.keys() <= {"minimum", "maximum"}:
-        return column.type == "string" and not rules
+        return column.type == "string" and not rules and not any(map(unclean, cells))
     if not all(map(spellings_of[column.type].fullmatch, cells)):
         return False
     low, high = (Decimal(str(rules[rule])) if rule in rules else None for rule in ("minimum", "maximum"))
@@ -248,7 +249,7 @@ def judge_cell(dataset: Dataset, column: Column, cell: str, breaks: Callable[[st
     except (ValueError, InvalidOperation):
         message = Message("{name} is '{cell}', expected {kind}", name=column.name, cell=cell, kind=_TYPE_WORDS[column.type])
         return (cell, "LM504", message)
-    broken = breaks(value)
+    broken = breaks(value) or (unclean(value) if column.type == "string" else "")
     return value, "LM505", Message("{name} is '{cell}', {broken}", name=column.name, cell=cell, broken=broken) if broken else ""
 
 

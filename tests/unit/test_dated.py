@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from datetime import date
+from typing import TYPE_CHECKING
 
 import pytest
 
 from ledgermark.dated import check_published
 from ledgermark.pages import read_page
 from ledgermark.source import Source
-from tests.copies import Copy
+
+if TYPE_CHECKING:
+    from tests.copies import Copy
 
 TODAY = date(2026, 12, 1)
 
