@@ -116,13 +116,14 @@ def check_project(project: Project, today: date, only: frozenset[str] | None = N
     drawn: dict[tuple[str, str], Drawn] = {}
     published = compare(project.pages, project.history, aliases)
     work = PageWork(project, project.families, evaluator, memory)
-    work.ahead([*project.all_pages])
+    languages = {language: project.pages.get(language, {}) for language in project.settings.languages}
+    work.ahead(languages)
     findings += check_declared(project.families, project.metrics or {}, project.settings.subjects)
     # No comment silences these: a published number changes only with an erratum.
     always = (project.history.path, *(only or ()))
     findings += [finding for finding in published.findings if only is None or finding.path in always]
     shared: dict[str, list[Finding]] = {}
-    for finding in check_parity({language: project.pages.get(language, {}) for language in project.settings.languages}, memory):
+    for finding in check_parity(languages, memory):
         shared.setdefault(finding.path, []).append(finding)
     keys = (claim.key for page in project.all_pages for claim in page.claims.claims)
     coverage, suggestions = coverage_of(project, memory), suggestions_for(keys, evaluator, aliases)

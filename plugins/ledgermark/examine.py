@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ledgermark.check import Checked, Project, check_project
 from ledgermark.contexts import Contexts
 from ledgermark.memory import Memory
-from ledgermark.processes import patient_collector
+from ledgermark.processes import uncollected
 from ledgermark.rendered import check_rendered, is_doubtful
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def examine(
         memory: of checks of projects that have parts of this one.
     """
     memory = memory or Memory()
-    with patient_collector():
+    with uncollected():
         checked = check_project(project, today, only, memory)
         contexts = Contexts(checked)
         findings = list(checked.findings)

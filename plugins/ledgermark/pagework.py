@@ -1,4 +1,4 @@
-"""What a check works out for each page by itself: its numbers, the verdicts on its claims, the words around them.
+"""What a check works out for each page by itself: its numbers, the verdicts on its claims, the words around them, its versions compared.
 
 Each is worked out once, from the page and from what all pages share. Where there are many pages, several processes do it ahead: what they send
 back goes where the check looks first, so that nothing else knows of them.
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from ledgermark.coverage import numbers_on, shared_reader
 from ledgermark.heads import check_units
 from ledgermark.naming import check_subjects
+from ledgermark.parity import parity_of, parity_parts, versions_of
 from ledgermark.passages import Reading
 from ledgermark.processes import processes, share_out
 from ledgermark.relations import check_relations
@@ -27,8 +28,11 @@ if TYPE_CHECKING:
     from ledgermark.memory import Memory
     from ledgermark.metrics import Evaluator
     from ledgermark.pages import Page
+    from ledgermark.parity import Versions
     from ledgermark.quantity import Quantity
     from ledgermark.subjects import Family
+
+    _Found = tuple[tuple[Placed, ...], list[Verdict], list[Finding]]
 
 MANY: Final = 200  # pages from which on the copies of a process are worth making: they cost some 0.1 s
 
@@ -41,24 +45,32 @@ class PageWork:
         self._memory, self._evaluator, self._settings = memory, evaluator, project.settings
         self._unloaded = project.metrics is None
         self._reader = shared_reader(project, memory)
+        self._verdicts: dict[tuple[str, str], Verdict] = {}
         languages = project.settings.languages
         self._owners = memory.once(
             "owners", (families, project.ledger, project.metrics), lambda: Owners(families, project.ledger, project.metrics or {})
         )
         self._words = memory.once("words", (families, project.settings), lambda: {code: Words(families, code) for code in languages})
 
-    def ahead(self, pages: Sequence[Page]) -> None:
-        """Work all of it out for these pages, several processes together where they are many."""
-        count = processes() if len(pages) >= MANY else 1
+    def ahead(self, pages: Mapping[str, Mapping[str, Page]]) -> None:
+        """Work all of it out for pages by language and path, and where their versions differ, several processes together if they are many."""
+        every = versions_of(pages)
+        count = processes() if sum(map(len, pages.values())) >= MANY else 1
         if count == 1:
             return
-        for page, (numbers, verdicts, spoken) in zip(pages, share_out(self._all, pages, count), strict=True):
-            self._memory.keep("numbers", (page, self._reader), numbers)
-            self._memory.keep("verdicts", self._claimed(page), verdicts)
-            self._memory.keep("spoken", self._said(page), spoken)
+        for versions, (parity, found) in zip(every, share_out(self._all, every, count), strict=True):
+            self._memory.keep("parity", parity_parts(versions), parity)
+            for page, (numbers, verdicts, spoken) in zip(_there(versions), found, strict=True):
+                self._memory.keep("numbers", (page, self._reader), numbers)
+                self._memory.keep("verdicts", self._claimed(page), verdicts)
+                self._memory.keep("spoken", self._said(page), spoken)
 
-    def _all(self, pages: Sequence[Page]) -> list[tuple[tuple[Placed, ...], list[Verdict], list[Finding]]]:
-        return [(self._numbers(page), self._judged(page), self.spoken(page)) for page in pages]
+    def _all(self, every: Sequence[Versions]) -> list[tuple[list[Finding], list[_Found]]]:
+        # Page by page and not part by part: what one part has read of a page another finds remembered.
+        return [
+            (parity_of(versions, self._memory), [(self._numbers(page), self._judged(page), self.spoken(page)) for page in _there(versions)])
+            for versions in every
+        ]
 
     def _numbers(self, page: Page) -> tuple[Placed, ...]:
         return self._memory.once("numbers", (page, self._reader), partial(numbers_on, page, self._reader))
@@ -72,10 +84,14 @@ class PageWork:
         return [claim for claim in page.claims.claims if "." in claim.name] if self._unloaded else list(page.claims.claims)
 
     def _judged(self, page: Page) -> list[Verdict]:
-        aliases = self._settings.aliases
-        return self._memory.once(
-            "verdicts", self._claimed(page), lambda: [verify(claim, self._evaluator, aliases) for claim in self._judgeable(page)]
-        )
+        return self._memory.once("verdicts", self._claimed(page), lambda: [self._verdict(claim) for claim in self._judgeable(page)])
+
+    def _verdict(self, claim: Claim) -> Verdict:
+        """Return the verdict on a claim: the same wherever it shows the same."""
+        place = claim.key, claim.text
+        if place not in self._verdicts:
+            self._verdicts[place] = verify(claim, self._evaluator, self._settings.aliases)
+        return self._verdicts[place]
 
     def spoken(self, page: Page) -> list[Finding]:
         """Return where the words around the claims of a page say something else than their links and rows."""
@@ -97,3 +113,7 @@ class PageWork:
 
     def _said(self, page: Page) -> tuple[object, ...]:
         return page, self._language(page), self._owners, self._evaluator, self._settings
+
+
+def _there(versions: Versions) -> list[Page]:
+    return [page for page in versions.values() if page]

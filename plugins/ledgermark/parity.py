@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from ledgermark.pages import Page
 
+    Versions = Mapping[str, Page | None]
+
 
 def check_parity(pages: Mapping[str, Mapping[str, Page]], memory: Memory | None = None) -> list[Finding]:
     """Return where the languages differ.
@@ -28,15 +30,27 @@ def check_parity(pages: Mapping[str, Mapping[str, Page]], memory: Memory | None 
         memory: of projects that have pages of this one.
     """
     memory = memory or Memory()
-    findings: list[Finding] = []
-    for path in sorted({path for by_path in pages.values() for path in by_path}):
-        versions = {language: by_path.get(path) for language, by_path in pages.items()}
-        findings += memory.once("parity", (*versions, *versions.values()), partial(_check_versions, versions))
-    return findings
+    return [finding for versions in versions_of(pages) for finding in parity_of(versions, memory)]
 
 
-def _check_versions(versions: Mapping[str, Page | None]) -> list[Finding]:
-    """Return where the versions of one page differ, by language; None is one that is not there."""
+def versions_of(pages: Mapping[str, Mapping[str, Page]]) -> list[Versions]:
+    """Return the versions of each page, by language; None for one that is not there."""
+    paths = sorted({path for by_path in pages.values() for path in by_path})
+    return [{language: by_path.get(path) for language, by_path in pages.items()} for path in paths]
+
+
+def parity_of(versions: Versions, memory: Memory) -> list[Finding]:
+    """Return where the versions of one page differ."""
+    return memory.once("parity", parity_parts(versions), partial(_check_versions, versions))
+
+
+def parity_parts(versions: Versions) -> tuple[object, ...]:
+    """Return what the differences of the versions of one page are worked out from."""
+    return (*versions, *versions.values())
+
+
+def _check_versions(versions: Versions) -> list[Finding]:
+    """Return where the versions of one page differ."""
     findings: list[Finding] = []
     ordered = [page for page in versions.values() if page]
     for language, page in versions.items():

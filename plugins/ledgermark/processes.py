@@ -19,7 +19,6 @@ Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
 _MOST: Final = 8  # processes: beyond, taking in the answers costs what the next one brings
-_EAGER: Final = 50_000  # objects made between two looks for those that refer to each other: a check makes many and hardly any such
 
 
 def processes() -> int:
@@ -76,11 +75,16 @@ def _received(receiver: Connection) -> Any:
 
 
 @contextmanager
-def patient_collector() -> Iterator[None]:
-    """Look less often for objects that refer to each other: of many pages nothing is garbage, and each look passes over them all."""
-    before = gc.get_threshold()
-    gc.set_threshold(max(before[0], _EAGER) if before[0] else 0, *before[1:])
+def uncollected() -> Iterator[None]:
+    """Look for no objects that refer to each other: a check makes many that stay, hardly one such, and each look passes over all of them."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
     try:
         yield
     finally:
-        gc.set_threshold(*before)
+        # Both together count all there is as looked at: else the next object would set off a look at everything.
+        gc.freeze()
+        gc.unfreeze()
+        gc.enable()

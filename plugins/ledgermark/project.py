@@ -24,6 +24,7 @@ from ledgermark.messages import Message
 from ledgermark.metrics import find_metrics
 from ledgermark.pages import Page, read_page
 from ledgermark.parquet import StoredFile
+from ledgermark.processes import uncollected
 from ledgermark.record import History
 from ledgermark.source import Source
 from ledgermark.subjects import Family, read_subjects
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from ledgermark.settings import Settings
 
 
+@uncollected()
 def load_project(config_path: Path, settings: Settings | None = None) -> Project:
     """Return the project whose `mkdocs.yml` is at a path.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -15,7 +16,7 @@ import pytest
 from ledgermark import pagework
 from ledgermark.check import check_project
 from ledgermark.pages import read_page
-from ledgermark.processes import processes, share_out
+from ledgermark.processes import processes, share_out, uncollected
 from ledgermark.source import Source
 from ledgermark.tongue import speaker
 
@@ -112,3 +113,15 @@ def test_a_check_by_several_processes_finds_what_one_finds(project: Project, mon
         assert together == alone
         assert [speaker("zh")(finding.message) for finding in together.findings] == [speaker("zh")(item.message) for item in alone.findings]
     assert len(check_project(replace(project, pages=changed), TODAY).findings) > 9
+
+
+def test_the_collector_waits_and_is_as_before() -> None:
+    with uncollected():
+        assert not gc.isenabled()
+        with uncollected():
+            pass
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    with pytest.raises(KeyError), uncollected():
+        raise KeyError
+    assert gc.isenabled()
