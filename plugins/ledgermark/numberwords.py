@@ -15,7 +15,7 @@ from ledgermark.alternation import one_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_HAN: Final = "零〇一二两三四五六七八九十百千万亿半壹贰叁肆伍陆柒捌玖拾佰仟萬億兩參廿卅俩仨"
+_HAN: Final = "零〇一二两三四五六七八九十百千万亿半壹贰叁肆伍陆柒捌玖拾佰仟萬億兩參廿卅俩仨亖卄卌叄壱弌弍弎弐貮貳陸"
 _KEYCAPS: Final = "\U0001f51f\U0001f4af"  # ten and a hundred, which Unicode files under symbols
 _ONES: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _SMALL: Final = (
@@ -31,7 +31,8 @@ _PARTS: Final = tuple(f"{word}s" for word in _PART)
 _HALVES: Final = ("half", "halves", "quarter", "quarters")
 _OTHER: Final = (
     *("halve", "halved", "halving", "twice", "thrice", "double", "doubled", "doubles", "doubling", "triple", "tripled", "triples", "tripling"),
-    *("quadruple", "quadrupled", "quadruples", "dozen", "dozens", *(f"{word}fold" for word in (*_ONES, "hundred", "thousand"))),
+    *("quadruple", "quadrupled", "quadruples", "quadrupling", "quintuple", "quintupled", "quintuples", "sextuple", "sextupled", "sextuples"),
+    *("dozen", "dozens", "duo", "trio", "quartet", "quintet", *(f"{word}fold" for word in (*_SMALL, "hundred", "thousand"))),
     *(f"{word}th" for word in ("eleven", "twelf", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen")),
 )
 
@@ -47,17 +48,23 @@ _DIGITS: Final = re.compile(
     re.VERBOSE,
 )
 _CHINESE: Final = re.compile(
-    rf"""[{_HAN}翻加双成倍对减]
+    rf"""[{_HAN}翻加双成倍对减腰]
         (?:(?<=[{_HAN}])[{_HAN}]*(?:分之(?:[0-9]|[{_HAN}])[0-9.{_HAN}]*)?(?:点[零〇一二三四五六七八九]+)?(?:[个天年秒分]?半(?![导径途]))?
-        |(?<=翻)[倍番]|(?<=加)倍|(?<=双)倍|(?<=成)倍|(?<=倍)增|(?<=对)折|(?<=减)半)""",
+        |(?<=翻)[倍番]|(?<=加)倍|(?<=双)倍|(?<=成)倍|(?<=倍)增|(?<=对)折|(?<=减)半|(?<=腰)斩)""",
     re.VERBOSE,
 )
 # Nearly all characters of a Chinese text: none is a number to Unicode, so that only the others are looked up one by one.
 _USUAL: Final = "\x00-\x7f\u4e00-\u9fff，。、；：！？（）《》「」“”—…·"
 _UNUSUAL: Final = re.compile(f"[^{_USUAL}]")
+# Between two words: a hyphen, or blanks of any kind with one end of a line among them, in a quotation too.
+_GAP: Final = r"(?:[^\S\n]+(?:\n(?:[^\S\n]|>)*)?|\n(?:[^\S\n]|>)*|[-‐‑])"
+# `the third` orders and `the couple` is two people; `a third` and `a couple` are amounts. `a second` is neither, so it is not in the list.
+_AFTER_A: Final = (*_PART, "couple")
+_A: Final = re.compile(rf"(?<![a-z0-9_])an?{_GAP}$")
+_REACH: Final = 12  # characters before a word in which its article stands
 _ENGLISH: Final = re.compile(
-    rf"{one_of((*_SMALL, *_LARGE, *_PART, *_PARTS, *_HALVES, *_OTHER))}\b"
-    rf"(?:(?:[ \n-]|[ ]and[ ](?:a[ ])?){one_of((*_SMALL, *_LARGE, *_PART, *_PARTS, *_HALVES))}\b|[ ]point(?:[ ]{one_of(_SMALL)}\b)+)*"
+    rf"(?:{one_of((*_SMALL, *_LARGE, *_PARTS, *_HALVES, *_OTHER, *_AFTER_A))}|orders?{_GAP}of{_GAP}magnitude)\b"
+    rf"(?:(?:{_GAP}|{_GAP}and{_GAP}(?:a{_GAP})?){one_of((*_SMALL, *_LARGE, *_PART, *_PARTS, *_HALVES))}\b|[ ]point(?:[ ]{one_of(_SMALL)}\b)+)*"
 )
 # Words in which a Chinese numeral counts nothing. A test holds each against jieba's dictionary, so that no `三倍` slips in.
 _WORDS: Final = (
@@ -118,8 +125,9 @@ def _english(text: str) -> Iterator[Token]:
         if before.isascii() and (before.isalnum() or before == "_"):
             continue
         word = match.group()
-        # `the third` orders; `a third` is an amount. `a second` is neither, so it is not in the list.
-        if word in _PART and lower[max(0, start - 3) : start].split(" ")[-2:][:1] not in (["a"], ["an"]):
+        if (word in _AFTER_A or word.startswith("order")) and not (
+            word.startswith("orders") or _A.search(lower[max(0, start - _REACH) : start])
+        ):
             continue
         yield Token(start, end, text[start:end], "english")
 

@@ -84,7 +84,7 @@ _PART: Final = "(?:third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|twentieth
 # Parts and multiples; `half precision` and `double buffering` are names.
 _SHARE: Final = re.compile(
     rf"""\b(?:(?:half|quarter|double|triple|quadruple)(?![ -](?:precision|buffer))|halve[sd]?|halving|quarters|twice|thrice
-            |(?:doubl|tripl|quadrupl)(?:es|ed|ing)|[a-z]+fold|dozens?|(?:an?|one)[ -]{_PART}|{_PART}s)\b
+            |(?:doubl|tripl|quadrupl)(?:es|ed|ing)|[a-z]+fold|dozens?|couple|orders?[ ]of[ ]magnitude|(?:an?|one)[ -]{_PART}|{_PART}s)\b
         |分之|半(?!精度|导体|径)|[0-9一二两三四五六七八九几][ ]?[成折番]|[\u00bc-\u00be\u2150-\u215f]""",
     re.VERBOSE | re.IGNORECASE,
 )

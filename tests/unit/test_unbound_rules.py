@@ -271,6 +271,8 @@ def test_a_reference_gives_the_right_number(text: str, found: list[str]) -> None
         ("costs 70 at", "costs"),
         ("rate of 43", "rate"),
         ("half the time", "half"),
+        ("an order of magnitude up", "order of magnitude"),
+        ("a couple of runs", "couple"),
         ("twice as slow as B", "twice"),
         ("nine tenths of it", "tenths"),
         ("a third of it", "a third"),
