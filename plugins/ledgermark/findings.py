@@ -29,6 +29,7 @@ CODES: Final[dict[str, str]] = {
     "LM111": "a given number has no source",
     "LM112": "a metric's unit is not the one it declares",
     "LM113": "a number is rounded so far that it no longer says how much",
+    "LM114": "a part is larger than its whole",
     "LM120": "the words around a claim name another subject than its data",
     "LM121": "a claim's comparison is not said by the words around it",
     "LM122": "the words around a claim compare, and its link does not",

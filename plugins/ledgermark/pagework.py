@@ -14,6 +14,7 @@ from ledgermark.heads import check_units
 from ledgermark.naming import check_subjects
 from ledgermark.parity import parity_of, parity_parts, versions_of
 from ledgermark.passages import Reading
+from ledgermark.portions import check_portions
 from ledgermark.processes import processes, share_out
 from ledgermark.relations import check_relations
 from ledgermark.subjects import Owners, Words
@@ -101,6 +102,7 @@ class PageWork:
         words, reading = self._language(page), Reading(page.source, page.claims)
         values: dict[str, tuple[Quantity, ...]] = {claim.key: verdict.values for claim, verdict in self.verdicts(page)}
         found = [*check_relations(page, reading, words.language, words.pattern), *check_units(page, reading, self._settings.aliases)]
+        found += check_portions(page, reading, values)
         # Without its metrics nobody knows whose subject a value's rows are.
         return found if self._unloaded else [*found, *check_subjects(page, reading, words, self._owners, values)]
 

@@ -26,7 +26,7 @@ LAYERS = {
             "console pages parquet watch",
             "datafacts givens parquet_check parquet_write published rounding tables verdict visible",
             "datarows ledger parity passages unbound",
-            "adopt dated evidence heads metrics relations",
+            "adopt dated evidence heads metrics portions relations",
             "plot subjects suffixes suggest tabled verify",
             "figures",
             "__init__ coverage naming render stills",
