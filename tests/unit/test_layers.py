@@ -30,7 +30,7 @@ LAYERS = {
             "plot subjects suggest tabled verify",
             "figures",
             "__init__ coverage naming render stills",
-            "markdown_ext pagework",
+            "labels markdown_ext pagework",
             "check",
             "asked datafiles datauses drafts fix places project",
             "mutants report",
