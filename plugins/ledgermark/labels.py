@@ -2,7 +2,7 @@
 
 Nothing computes these, so the other language is what holds each to its word, as with given numbers. Versions, issues, dates and links stand as
 often in both versions of a section; of names and code, which one language repeats where the other says `it`, each that is in one is in the
-other. In a table each cell has its own, and so have the chips of a masthead.
+other. Versions, issues and dates stand in one order besides. In a table each cell has its own, and so have the chips of a masthead.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ from functools import lru_cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from ledgermark.dates import iso_date
 from ledgermark.findings import Finding
 from ledgermark.messages import Message
 from ledgermark.numberwords import find_tokens
+from ledgermark.order import exchanged, order_finding
 from ledgermark.tables import find_tables
 
 if TYPE_CHECKING:
@@ -36,12 +38,14 @@ _WHAT: Final = {
     "code": Message("code"),
     "link": Message("link to"),
 }
+_PLURAL: Final = {
+    "version": Message("the versions"),
+    "issue": Message("the issues"),
+    "date": Message("the dates"),
+    "name": Message("the names"),
+}
+_ORDERED: Final = ("version", "issue", "date")
 _REPEATED: Final = ("name", "code")  # in prose each language says these as often as it needs
-_MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_ISO: Final = re.compile(r"(?P<year>[0-9]{4})-(?P<month>[0-9]{2})(?:-(?P<day>[0-9]{2}))?")
-_HAN: Final = re.compile(r"(?P<year>[0-9]{4})\ ?年\ ?(?P<month>[0-9]{1,2})\ ?月(?:\ ?(?P<day>[0-9]{1,2})\ ?日)?")
-_DAY_FIRST: Final = re.compile(r"(?:(?P<day>[0-9]{1,2})\ )?(?P<name>[A-Z][a-z]{2})[a-z]*,?\ (?P<year>[0-9]{4})")
-_MONTH_FIRST: Final = re.compile(r"(?P<name>[A-Z][a-z]{2})[a-z]*\ (?P<day>[0-9]{1,2}),\ (?P<year>[0-9]{4})")
 _KIND_OF_ISSUE: Final = re.compile(r"(?:issue|pr|mr|pull request|merge request)[ \u00a0]#?")
 _DIMENSION: Final = re.compile("[1-4]D")
 _ENDING: Final = re.compile(r"(?<=[0-9A-Za-z])(?:-[a-z]{2,})+$|(?<=[0-9])s$")  # `A100-class`, `A100s`
@@ -101,7 +105,7 @@ class Labels:
 
 
 def check_labels(pages: Mapping[str, Mapping[str, Page]], coverage: Coverage, mastheads: str, memory: Memory) -> list[Finding]:
-    """Return the labels that stand in one language and not in another.
+    """Return the labels that stand in one language and not in another, or in another order there.
 
     Args:
         pages: language code to page path (without the language's folder) to page.
@@ -185,23 +189,11 @@ def _label_of(number: Number) -> tuple[str, str] | None:
     if number.state == "issue":
         return "issue", _KIND_OF_ISSUE.sub("#", text.lower())
     if number.state == "date":
-        written = _date(text)
+        written = iso_date(text)
         return ("date", written) if written else None
     if number.state == "identifier":
         return "name", _ENDING.sub("", text)
     return ("name", number.detail) if number.state == "term" and _is_name(number.detail) else None
-
-
-def _date(text: str) -> str:
-    """Return a date as ISO has it; an empty text where its year or month is not said, for that is left to the sentence."""
-    match = _ISO.match(text) or _HAN.match(text) or _DAY_FIRST.match(text) or _MONTH_FIRST.match(text)
-    parts = match.groupdict() if match else {}
-    name = parts.get("name")
-    month = _MONTHS.index(name.lower()) + 1 if name and name.lower() in _MONTHS else int(parts.get("month") or 0)
-    if not month:
-        return ""
-    day = parts.get("day")
-    return f"{parts['year']}-{month:02}{f'-{int(day):02}' if day else ''}"
 
 
 @lru_cache(maxsize=512)
@@ -211,12 +203,20 @@ def _is_name(term: str) -> bool:
 
 
 def _compare(here: Labels, there: Labels, place: tuple[str, str], other: tuple[str, str], languages: tuple[str, str]) -> list[Finding]:
-    """Return a finding for each label that stands in one of two versions only; of each version are given its file and what to call it."""
+    """Return where two versions differ in their labels; of each version are given its file and what to call it."""
     groups, others = _grouped(here, there, languages), _grouped(there, here, languages)
-    return [
+    findings = [
         *_surplus(groups, others, there.phrases, place[0], other[1]),
         *_surplus(others, groups, here.phrases, other[0], place[1]),
     ]
+    for group, labels in groups.items():
+        kind, section, cell = group
+        names, counterparts = ([name for name, _ in found] for found in (labels, others.get(group, [])))
+        at = exchanged(names, counterparts) if cell == CHIP or (cell is None and kind in _ORDERED) else None
+        if at is not None:
+            where = labels[at][1].line, labels[at][1].column
+            findings.append(order_finding(place[0], where, _PLURAL[kind], section, other[1], (names[at], counterparts[at])))
+    return findings
 
 
 def _surplus(here: Groups, there: Groups, phrases: tuple[str, ...], path: str, other: str) -> Iterator[Finding]:

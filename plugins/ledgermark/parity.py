@@ -12,6 +12,7 @@ from ledgermark.findings import Finding
 from ledgermark.givens import check_givens
 from ledgermark.memory import Memory
 from ledgermark.messages import Message
+from ledgermark.order import check_order
 from ledgermark.tables import check_tables
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def _check_versions(versions: Mapping[str, Page | None]) -> list[Finding]:
     for (page, here), (other, there) in pairwise(zip(ordered, inventories, strict=True)):
         findings += _compare(page, other, here, there)
         findings += _compare(other, page, there, here)
+        findings += check_order(page, other)
     return findings
 
 

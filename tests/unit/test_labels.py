@@ -46,6 +46,8 @@ def told(findings: list[Finding]) -> list[str]:
 
 def name_in(finding: Finding) -> str:
     """Return which label a finding is about."""
+    if finding.code == "LM310":
+        return finding.message.rpartition(": '")[2].split("'")[0]
     return finding.message.split("'")[1]
 
 
@@ -120,6 +122,24 @@ def test_what_another_finding_says_is_not_said_again(english: str, chinese: str)
     assert told(found(chinese, english)) == []
 
 
+@pytest.mark.parametrize(
+    ("english", "chinese", "expected"),
+    [
+        ("From 0.32.0 to 0.33.0.", "从 0.33.0 到 0.32.0。", ["LM310 0.32.0"]),
+        ("vllm#1 after vllm#2.", "vllm#1 在 vllm#2 之后。", []),
+        ("vllm#2 after vllm#1.", "vllm#1 在 vllm#2 之后。", ["LM310 vllm#2"]),
+        ("2026-08-01, then 2026-08-02.", "2026-08-02，然后 2026-08-01。", ["LM310 2026-08-01"]),
+        ("An A100, then an H200.", "H200 之前是 A100。", []),
+        ("`a` before `b`", "`b` 在 `a` 之后", []),
+        ("0.32.0, 0.33.0, 0.34.0", "0.33.0、0.32.0", ["LM309 0.34.0"]),
+        ("# A {#a}\n\n0.32.0\n\n# B {#b}\n\n0.33.0", "# 甲 {#a}\n\n0.32.0\n\n# 乙 {#b}\n\n0.33.0", []),
+    ],
+)
+def test_order(english: str, chinese: str, expected: list[str]) -> None:
+    findings = found(english, chinese)
+    assert [f"{finding.code} {name_in(finding)}" for finding in findings] == expected
+
+
 def test_one_language_alone() -> None:
     page = read_page(Source("en/p.md", "0.33.0"), "p.md", "en")
     project = replace(base(), pages={"en": {"p.md": page}, "zh": {}}, chips={})
@@ -134,11 +154,14 @@ def test_one_language_alone() -> None:
         (("vLLM 0.22.1", "vLLM 0.12.1"), ["2:14 0.22.1", "3:14 0.12.1"]),
         (("a 2D kernel", "3D 内核"), ["2:11 2D", "3:9 3D"]),
         (("on an A100", "A100"), []),
+        (("A100 · H200", "H200 · A100"), ["2:10 A100 LM310"]),
     ],
 )
 def test_chips(chips: tuple[str, str], expected: list[str]) -> None:
     findings = found("", "", chips)
-    assert [f"{finding.line}:{finding.column} {name_in(finding)}" for finding in findings] == expected
+    found_at = [f"{finding.line}:{finding.column} {name_in(finding)}" for finding in findings]
+    assert found_at == [item.removesuffix(" LM310") for item in expected]
+    assert all((finding.code == "LM310") == item.endswith("LM310") for finding, item in zip(findings, expected, strict=True))
     assert {finding.path for finding in findings} <= {"site_src/mastheads.yml"}
 
 
