@@ -26,7 +26,7 @@ LAYERS = {
             "console pages parquet watch",
             "datafacts givens parquet_check parquet_write published tables verdict visible",
             "datarows ledger order passages unbound",
-            "adopt evidence heads metrics parity relations",
+            "adopt evidence heads metrics parity relations series",
             "plot subjects suggest tabled verify",
             "figures",
             "__init__ coverage naming render stills",
