@@ -66,6 +66,7 @@ def name_in(finding: Finding) -> str:
         ("An RX 7900 XT.", "两张 RX 7900 XT。"),
         ("`k=3` and again `k=3`, then `C`.", "`C`，`k=3`。"),
         ("[a](q.md#b) and [c](https://x.org/en/d).", "[丙](https://x.org/zh-cn/d)，[甲](q.md#b)。"),
+        ("[a](q.md), [b](q.md)", "[甲](q.md)"),
         ("[a](https://en.wikipedia.org/wiki/Cache)", "[甲](https://zh.wikipedia.org/wiki/缓存)"),
         ("![a](a.en.png)", "![甲](a.zh.png)"),
         ("[1](claim:a) `x`", "[2](claim:b) `x`"),
