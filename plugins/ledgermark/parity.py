@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from ledgermark.findings import Finding
 from ledgermark.givens import check_givens
+from ledgermark.listings import check_listings
 from ledgermark.memory import Memory
 from ledgermark.messages import Message
 from ledgermark.order import check_order
@@ -49,6 +50,7 @@ def _check_versions(versions: Mapping[str, Page | None]) -> list[Finding]:
         findings += _compare(page, other, here, there)
         findings += _compare(other, page, there, here)
         findings += check_order(page, other)
+        findings += check_listings(page, other)
     return findings
 
 

@@ -25,7 +25,7 @@ LAYERS = {
             "badge config_file errata exempt record table tongue typeset",
             "console pages parquet watch",
             "datafacts givens parquet_check parquet_write published tables verdict visible",
-            "datarows ledger order passages unbound",
+            "datarows ledger listings order passages unbound",
             "adopt evidence heads metrics parity relations series",
             "plot subjects suggest tabled verify",
             "figures",
