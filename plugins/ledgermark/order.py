@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
@@ -69,8 +70,10 @@ def order_finding(path: str, place: tuple[int, int], what: str, section: str, ot
 def _by_metric(page: Page) -> dict[tuple[str, str], list[Claim]]:
     """Return the claims outside tables by section and name, in order."""
     found: dict[tuple[str, str], list[Claim]] = defaultdict(list)
-    tables = [(table.start, table.end) for table in find_tables(page.source)]
+    tables = find_tables(page.source)
+    starts = [table.start for table in tables]
     for claim in page.claims.claims:
-        if not any(start <= claim.start < end for start, end in tables):
+        before = bisect.bisect_right(starts, claim.start)
+        if not before or claim.start >= tables[before - 1].end:
             found[page.source.section_at(claim.start), claim.name].append(claim)
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from ledgermark.claims import Claim
     from ledgermark.pages import Page
-    from ledgermark.passages import Reading
+    from ledgermark.passages import Reading, Span
 
 _LENGTH: Final = re.compile(r"(?<![A-Za-z0-9.+-])(?<![0-9],)([0-9]{1,4})K(?![A-Za-z0-9])")
 _BETWEEN: Final = re.compile(r"(?:[ ]?、[ ]?|，|,[ \n]?(?:and[ \n]|or[ \n])?|[ \n](?:and|or)[ \n]|[ \n]?[和与及或][ \n]?)")
@@ -35,14 +36,19 @@ def check_series(page: Page, reading: Reading) -> list[Finding]:
         reading: its text as it is read.
     """
     asked = [(claim, name, lengths) for claim in page.claims.claims for name, lengths in _asked(claim)]
+    places = [claim.start for claim, _, _ in asked]
+    listed_in: dict[Span, list[Listed]] = {}
     findings: list[Finding] = []
     for claim, name, lengths in asked:
         sentence = reading.around(claim.start, claim.end, SENTENCE)
-        lists = [found for found in _lists(reading.text, sentence.start, sentence.end) if len(found[2]) == len(lengths)]
+        if sentence not in listed_in:
+            listed_in[sentence] = _lists(reading.text, sentence.start, sentence.end)
+        lists = [found for found in listed_in[sentence] if len(found[2]) == len(lengths)]
         if len(lists) != 1:
             continue
         start, end, thousands = lists[0]
-        if any(min(end, claim.end) <= other.start < max(start, claim.start) for other, _, _ in asked if other is not claim):
+        after, before = (end, claim.start) if start < claim.start else (claim.end, start)
+        if bisect.bisect_left(places, before) > bisect.bisect_left(places, after):
             continue
         alike = [length in (number * 1024, number * 1000) for length, number in zip(lengths, thousands, strict=True)]
         if not all(alike):
