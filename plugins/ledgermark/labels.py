@@ -44,6 +44,7 @@ _PLURAL: Final = {
     "date": Message("the dates"),
     "name": Message("the names"),
 }
+_LABELLED: Final = frozenset({"version", "issue", "date", "identifier", "term"})
 _ORDERED: Final = ("version", "issue", "date")
 _REPEATED: Final = ("name", "code", "link")  # in prose each language says these as often as it needs
 _KIND_OF_ISSUE: Final = re.compile(r"(?:issue|pr|mr|pull request|merge request)[ \u00a0]#?")
@@ -183,17 +184,20 @@ def _phrases(numbers: Iterable[Number]) -> tuple[str, ...]:
 
 def _label_of(number: Number) -> tuple[str, str] | None:
     """Return kind and name of what a rule lets stand; None for what the languages write each in its own way."""
+    state = number.state
+    if state not in _LABELLED:
+        return None
+    if state == "term":
+        return ("name", number.detail) if _is_name(number.detail) else None
     text = " ".join(number.text.split())
-    if number.state == "version":
+    if state == "version":
         return "version", text.removeprefix("v")
-    if number.state == "issue":
+    if state == "issue":
         return "issue", _KIND_OF_ISSUE.sub("#", text.lower())
-    if number.state == "date":
-        written = iso_date(text)
-        return ("date", written) if written else None
-    if number.state == "identifier":
+    if state == "identifier":
         return "name", _ENDING.sub("", text)
-    return ("name", number.detail) if number.state == "term" and _is_name(number.detail) else None
+    written = iso_date(text)
+    return ("date", written) if written else None
 
 
 @lru_cache(maxsize=512)
