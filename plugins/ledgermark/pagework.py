@@ -16,6 +16,7 @@ from ledgermark.parity import parity_of, parity_parts, versions_of
 from ledgermark.passages import Reading
 from ledgermark.processes import processes, share_out
 from ledgermark.relations import check_relations
+from ledgermark.series import check_series
 from ledgermark.subjects import Owners, Words
 from ledgermark.verify import Verdict, verify
 
@@ -101,6 +102,7 @@ class PageWork:
         words, reading = self._language(page), Reading(page.source, page.claims)
         values: dict[str, tuple[Quantity, ...]] = {claim.key: verdict.values for claim, verdict in self.verdicts(page)}
         found = [*check_relations(page, reading, words.language, words.pattern), *check_units(page, reading, self._settings.aliases)]
+        found += check_series(page, reading)
         # Without its metrics nobody knows whose subject a value's rows are.
         return found if self._unloaded else [*found, *check_subjects(page, reading, words, self._owners, values)]
 
