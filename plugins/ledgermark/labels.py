@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from ledgermark.pages import Page
     from ledgermark.unbound import Number
 
+    Numbered = tuple[Page, tuple[Placed, ...]]
+
 _WHAT: Final = {
     "version": Message("version"),
     "issue": Message("issue"),
@@ -116,9 +118,9 @@ def check_labels(pages: Mapping[str, Mapping[str, Page]], coverage: Coverage, ma
     """
     findings: list[Finding] = []
     for path in sorted({path for by_path in pages.values() for path in by_path}):
-        versions = [(page, _numbers(coverage, page)) for page in (by_path.get(path) for by_path in pages.values()) if page]
-        for (page, numbers), (other, others) in pairwise(versions):
-            findings += memory.once("labels", (page, other, numbers, others), partial(_both, (page, numbers), (other, others), memory))
+        versions = [page for page in (by_path.get(path) for by_path in pages.values()) if page]
+        numbered = [(page, next((file.numbers for file in coverage.of_path(page.source.path)), ())) for page in versions]
+        findings += [finding for one, two in pairwise(numbered) for finding in labels_apart(one, two, memory)]
     chips: dict[str, list[tuple[str, tuple[Placed, ...]]]] = defaultdict(list)
     for file in coverage.of_path(mastheads):
         chips[file.page].append((file.language, file.numbers))
@@ -131,16 +133,16 @@ def check_labels(pages: Mapping[str, Mapping[str, Page]], coverage: Coverage, ma
     return findings
 
 
-def _numbers(coverage: Coverage, page: Page) -> tuple[Placed, ...]:
-    return next((file.numbers for file in coverage.of_path(page.source.path)), ())
-
-
-def _both(one: tuple[Page, tuple[Placed, ...]], two: tuple[Page, tuple[Placed, ...]], memory: Memory) -> list[Finding]:
+def labels_apart(one: Numbered, two: Numbered, memory: Memory) -> list[Finding]:
+    """Return where two versions of a page, each with its numbers, do not have the same labels."""
     (page, numbers), (other, others) = one, two
-    here = memory.once("labels of", (page, numbers), partial(labels_of, page, numbers))
-    there = memory.once("labels of", (other, others), partial(labels_of, other, others))
-    paths = page.source.path, other.source.path
-    return _compare(here, there, (paths[0], paths[0]), (paths[1], paths[1]), (page.language, other.language))
+
+    def apart() -> list[Finding]:
+        here, there = (memory.once("labels of", told, partial(labels_of, *told)) for told in (one, two))
+        paths = page.source.path, other.source.path
+        return _compare(here, there, (paths[0], paths[0]), (paths[1], paths[1]), (page.language, other.language))
+
+    return memory.once("labels", (page, other, numbers, others), apart)
 
 
 def labels_of(page: Page, numbers: Iterable[Placed]) -> Labels:
