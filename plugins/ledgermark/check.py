@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -13,6 +14,7 @@ from ledgermark.errata import check_errata
 from ledgermark.evidence import check_captions, check_evidence
 from ledgermark.figures import Drawn, check_placed, draw
 from ledgermark.findings import Finding, nearest
+from ledgermark.labels import check_labels
 from ledgermark.memory import Memory
 from ledgermark.messages import Message, joined
 from ledgermark.metrics import Evaluator
@@ -122,13 +124,14 @@ def check_project(project: Project, today: date, only: frozenset[str] | None = N
     # No comment silences these: a published number changes only with an erratum.
     always = (project.history.path, *(only or ()))
     findings += [finding for finding in published.findings if only is None or finding.path in always]
-    shared: dict[str, list[Finding]] = {}
-    for finding in check_parity(languages, memory):
-        shared.setdefault(finding.path, []).append(finding)
     keys = (claim.key for page in project.all_pages for claim in page.claims.claims)
     coverage, suggestions = coverage_of(project, memory), suggestions_for(keys, evaluator, aliases)
+    mastheads = project.settings.mastheads
+    shared: dict[str, list[Finding]] = defaultdict(list)
+    for finding in [*check_parity(languages, memory), *check_labels(languages, coverage, mastheads, memory)]:
+        shared[finding.path].append(finding)
     for page in project.all_pages:
-        found = [*page.findings, *shared.get(page.source.path, ())]
+        found = [*page.findings, *shared[page.source.path]]
         found += _check_claims(page, project, work.verdicts(page), values, suggestions)
         found += work.spoken(page)
         found += _check_figures(page, project, drawn, memory)
@@ -142,7 +145,8 @@ def check_project(project: Project, today: date, only: frozenset[str] | None = N
             findings += apply_silences(page, found)
     findings += _untranslated(project, values)
     if only is None:
-        findings += [item for file in coverage.of_path(project.settings.mastheads) for item in covered_findings(file, suggestions)]
+        findings += shared[mastheads]
+        findings += [item for file in coverage.of_path(mastheads) for item in covered_findings(file, suggestions)]
         findings += term_findings(project, coverage)
         first = next(iter(project.settings.languages))
         cells = {name: item.evidence for (name, at), item in drawn.items() if at == first}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from ledgermark.articles import articles
 from ledgermark.near import Exemption, Near, Span, text_before
-from ledgermark.references import references
+from ledgermark.references import misled, references
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -254,5 +254,5 @@ def exemption_of(token: Token, near: Near) -> Exemption | None:
         span = judge(token, near)
         # The article looks at what follows by itself: 这一天 says which day.
         if span and (rule == "one" or not near.measure.match(near.text, span[1])):
-            return Exemption(*span, rule)
+            return Exemption(*span, rule, problem=misled(token, span, near) if rule == "issue" and near.links else "")
     return None

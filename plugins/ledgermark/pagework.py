@@ -7,16 +7,19 @@ back goes where the check looks first, so that nothing else knows of them.
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from ledgermark.coverage import numbers_on, shared_reader
 from ledgermark.heads import check_units
+from ledgermark.labels import labels_apart
 from ledgermark.naming import check_subjects
 from ledgermark.parity import parity_of, parity_parts, versions_of
 from ledgermark.passages import Reading
 from ledgermark.portions import check_portions
 from ledgermark.processes import processes, share_out
 from ledgermark.relations import check_relations
+from ledgermark.series import check_series
 from ledgermark.subjects import Owners, Words
 from ledgermark.verify import Verdict, verify
 
@@ -59,19 +62,26 @@ class PageWork:
         count = processes() if sum(map(len, pages.values())) >= MANY else 1
         if count == 1:
             return
-        for versions, (parity, found) in zip(every, share_out(self._all, every, count), strict=True):
-            self._memory.keep("parity", parity_parts(versions), parity)
-            for page, (numbers, verdicts, spoken) in zip(_there(versions), found, strict=True):
+        for versions, (found, parity, labels) in zip(every, share_out(self._all, every, count), strict=True):
+            there = _there(versions)
+            for page, (numbers, verdicts, spoken) in zip(there, found, strict=True):
                 self._memory.keep("numbers", (page, self._reader), numbers)
                 self._memory.keep("verdicts", self._claimed(page), verdicts)
                 self._memory.keep("spoken", self._said(page), spoken)
+            self._memory.keep("parity", parity_parts(versions), parity)
+            for ((page, (here, *_)), (other, (others, *_))), apart in zip(pairwise(zip(there, found, strict=True)), labels, strict=True):
+                self._memory.keep("labels", (page, other, here, others), apart)
 
-    def _all(self, every: Sequence[Versions]) -> list[tuple[list[Finding], list[_Found]]]:
+    def _all(self, every: Sequence[Versions]) -> list[tuple[list[_Found], list[Finding], list[list[Finding]]]]:
         # Page by page and not part by part: what one part has read of a page another finds remembered.
-        return [
-            (parity_of(versions, self._memory), [(self._numbers(page), self._judged(page), self.spoken(page)) for page in _there(versions)])
-            for versions in every
-        ]
+        made = []
+        for versions in every:
+            there = _there(versions)
+            found = [(self._numbers(page), self._judged(page), self.spoken(page)) for page in there]
+            numbered = [(page, numbers) for page, (numbers, *_) in zip(there, found, strict=True)]
+            labels = [labels_apart(one, two, self._memory) for one, two in pairwise(numbered)]
+            made.append((found, parity_of(versions, self._memory), labels))
+        return made
 
     def _numbers(self, page: Page) -> tuple[Placed, ...]:
         return self._memory.once("numbers", (page, self._reader), partial(numbers_on, page, self._reader))
@@ -102,7 +112,7 @@ class PageWork:
         words, reading = self._language(page), Reading(page.source, page.claims)
         values: dict[str, tuple[Quantity, ...]] = {claim.key: verdict.values for claim, verdict in self.verdicts(page)}
         found = [*check_relations(page, reading, words.language, words.pattern), *check_units(page, reading, self._settings.aliases)]
-        found += check_portions(page, reading, values)
+        found += [*check_portions(page, reading, values), *check_series(page, reading)]
         # Without its metrics nobody knows whose subject a value's rows are.
         return found if self._unloaded else [*found, *check_subjects(page, reading, words, self._owners, values)]
 

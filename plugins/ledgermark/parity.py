@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 from ledgermark.findings import Finding
 from ledgermark.givens import check_givens
+from ledgermark.listings import check_listings
 from ledgermark.memory import Memory
 from ledgermark.messages import Message
+from ledgermark.order import check_order
 from ledgermark.tables import check_tables
 
 if TYPE_CHECKING:
@@ -61,6 +63,8 @@ def _check_versions(versions: Versions) -> list[Finding]:
     for (page, here), (other, there) in pairwise(zip(ordered, inventories, strict=True)):
         findings += _compare(page, other, here, there)
         findings += _compare(other, page, there, here)
+        findings += check_order(page, other)
+        findings += check_listings(page, other)
     return findings
 
 

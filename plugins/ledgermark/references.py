@@ -1,4 +1,4 @@
-"""Figures and sections named by their number, which has to be the right one."""
+"""Figures, sections and issues named by their number, which has to be the right one."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 _REFERENCE: Final = re.compile(r"(?:\b(?P<word>Fig(?:ure|\.)|Figures|Section|Figures [0-9]+ (?:and|to))|(?P<han>[图第§]))[ \u00a0\n]?$")
 _END: Final = frozenset("e.sndo图第§")  # how all of these end
 _CHAPTER: Final = re.compile("[ ]?[节章]")
+_THREAD: Final = re.compile("/(?:issues?|pulls?|merge_requests|discussions)/([0-9]+)")
+_COMMIT: Final = re.compile("/commits?/([0-9a-f]{7,40})")
+_HASH: Final = re.compile("[0-9a-f]{7,40}")
 _LONGEST: Final = 24  # characters in which the word before a number is looked for
 
 
@@ -39,6 +42,30 @@ def references(token: Token, near: Near) -> Exemption | None:
     end = chapter.end() if match["han"] == "第" and chapter else token.end
     sections = match["word"] == "Section" or match["han"] in ("第", "§")
     return Exemption(start, end, "reference", problem=_wrong(token, (start, end), near, sections=sections))
+
+
+def misled(token: Token, span: Span, near: Near) -> str:
+    """Return what is wrong with a link whose words name an issue or a commit, or an empty text: it has to lead there.
+
+    Args:
+        token: the number.
+        span: the whole name, such as `vllm#45450`.
+        near: what stands around.
+    """
+    link = next((link for link in near.links if link.start <= span[0] and span[1] <= link.end and "://" in link.target), None)
+    if link is None:
+        return ""
+    name = near.text[slice(*span)]
+    hashed = bool(_HASH.fullmatch(name))
+    number = name if hashed else token.text
+    thread = (_COMMIT if hashed else _THREAD).search(link.target)
+    if thread:
+        right = thread[1].startswith(number) or number.startswith(thread[1]) if hashed else thread[1] == number
+    else:
+        # Words that say more may lead to what is said there of the issue.
+        more = near.text[link.start : link.end].strip() != name
+        right = more or number in re.findall("[0-9a-f]+" if hashed else "[0-9]+", link.target)
+    return "" if right else Message("the link leads to '{target}', not to '{name}'", target=link.target, name=name)
 
 
 def _wrong(token: Token, span: Span, near: Near, *, sections: bool) -> str:

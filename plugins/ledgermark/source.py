@@ -84,6 +84,16 @@ class Source:
         return [(start, self.text[start + 4 : end - 3].strip()) for kind, start, end in self._hidden if kind == "comment"]
 
     @cached_property
+    def codes(self) -> list[tuple[int, str]]:
+        """The pieces of code within sentences, front matter included, as offset and text between the ticks."""
+        return [(start, self.text[start:end].strip("`").strip()) for kind, start, end in self._hidden if kind == "ticks"]
+
+    @cached_property
+    def fences(self) -> list[tuple[int, str]]:
+        """The blocks of code between fences, as offset and text with both fences."""
+        return [(start, self.text[start:end]) for kind, start, end in self._hidden if kind == "fence"]
+
+    @cached_property
     def masked(self) -> str:
         """The text with code, comments, scripts and styles replaced by as many spaces, so that offsets stay.
 

@@ -19,18 +19,19 @@ LAYERS = {
     module: number
     for number, modules in enumerate(
         [
-            "addresses alternation feed lastgood markup memory messages numerals palette processes source spelling stamp unit_syntax",
+            "addresses alternation dates feed lastgood markup memory messages numerals palette processes source spelling stamp unit_syntax",
             "findings near numberwords units yamls",
             "articles blanks blocks catalogue claims clock descriptor display files quantity references sarif settings starter_door terms",
             "badge config_file errata exempt record table tongue typeset",
             "console pages parquet watch",
             "datafacts givens parquet_check parquet_write published rounding tables verdict visible",
-            "datarows ledger parity passages unbound",
-            "adopt dated evidence heads metrics portions relations",
+            "datarows ledger listings order passages unbound",
+            "adopt dated evidence heads metrics parity portions relations series",
             "plot subjects suffixes suggest tabled verify",
             "figures",
             "__init__ coverage naming render stills",
-            "markdown_ext pagework",
+            "labels markdown_ext",
+            "pagework",
             "check",
             "asked datafiles datauses drafts fix places project",
             "mutants report",

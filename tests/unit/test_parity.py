@@ -18,6 +18,7 @@ def codes(english: str, chinese: str) -> list[tuple[str, str]]:
     return sorted((finding.path[:2], finding.code) for finding in findings)
 
 
+TABLE = "| a | b |\n|---|---|"
 ERRATUM = "/// erratum | 2026-08-01\n    id: a\n    affects: {affects}\nx\n///\n"
 
 
@@ -26,6 +27,13 @@ ERRATUM = "/// erratum | 2026-08-01\n    id: a\n    affects: {affects}\nx\n///\n
     [
         ("a", "b", []),
         ("[1](claim:a) [2](claim:b)", "[2](claim:b) [1](claim:a)", []),
+        ("[1](claim:a?x=1) [2](claim:a?x=2)", "[1](claim:a?x=1)、[2](claim:a?x=2)", []),
+        ("[1](claim:a?x=1) [2](claim:a?x=2)", "[2](claim:a?x=2)、[1](claim:a?x=1)", [("en", "LM310")]),
+        ("[1](claim:d.c?x=1) [2](claim:d.c?x=2)", "[2](claim:d.c?x=2)、[1](claim:d.c?x=1)", [("en", "LM310")]),
+        ("[1](claim:a?x=1) [3](claim:b) [2](claim:a?x=2)", "[3](claim:b) [1](claim:a?x=1) [2](claim:a?x=2)", []),
+        ("[1](claim:a?x=1) [2](claim:a?x=2)", "[2](claim:a?x=2)", [("en", "LM302")]),
+        ("# A {#a}\n[1](claim:a?x=1)\n# B {#b}\n[2](claim:a?x=2)", "# 甲 {#a}\n[1](claim:a?x=1)\n# 乙 {#b}\n[2](claim:a?x=2)", []),
+        (f"{TABLE}\n| [1](claim:a?x=1) | [2](claim:a?x=2) |\n", f"{TABLE}\n| [2](claim:a?x=2) | [1](claim:a?x=1) |\n", [("en", "LM308")] * 2),
         ("[1](claim:a?x=1&y=2)", "[1](claim:a?x=1&amp;y=2)", []),
         ("[1](claim:a)", "b", [("en", "LM302")]),
         ("a", "[1](claim:a)", [("zh", "LM302")]),
@@ -70,6 +78,13 @@ def test_a_page_in_one_language() -> None:
 def test_the_surplus_is_the_last_one() -> None:
     (finding,) = check_parity({"en": {"p.md": page("en", "[1](claim:a)\n\n[1](claim:a)")}, "zh": {"p.md": page("zh", "[1](claim:a)")}})
     assert (finding.line, finding.column) == (3, 2)
+
+
+def test_says_which_claim_stands_where_another_does() -> None:
+    english, chinese = "# A {#a}\n[1](claim:m?x=1) [2](claim:m?x=2)", "# 甲 {#a}\n[2](claim:m?x=2) [1](claim:m?x=1)"
+    (finding,) = check_parity({"en": {"p.md": page("en", english)}, "zh": {"p.md": page("zh", chinese)}})
+    expected = "the claims of 'm' stand in another order here in the section 'a' than in zh/p.md: 'm?x=1' where 'm?x=2' stands there"
+    assert (finding.line, finding.column, finding.message) == (2, 2, expected)
 
 
 def test_three_languages_are_compared_in_pairs() -> None:

@@ -250,6 +250,32 @@ def test_a_reference_gives_the_right_number(text: str, found: list[str]) -> None
 
 
 @pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("[vllm#45450](https://github.com/vllm-project/vllm/pull/45450)", []),
+        ("见 [vllm#45450](https://github.com/vllm-project/vllm/pull/45450/files#r1234)。", []),
+        ("[vllm#45450](https://github.com/vllm-project/vllm/issues/45450#issuecomment-99)", []),
+        ("[issue 12](https://gitlab.com/a/b/-/issues/12)", []),
+        ("[bug#12](https://bugs.x.org/show_bug.cgi?id=12)", []),
+        ("[a1b2c3d](https://github.com/a/b/commit/a1b2c3d4e5f6)", []),
+        ("[vllm#45450](gate.md#admission)", []),
+        ("[vllm#45450][i]\n\n[i]: https://github.com/a/vllm/pull/45450", []),
+        ("[the post on vllm#45450](https://x.org/2026/post)", []),
+        ("vllm#45450, [which](https://github.com/a/vllm/pull/45405)", []),
+        ("[vllm#45450](https://github.com/a/vllm/pull/45405)", ["LM205 vllm#45450"]),
+        ("[vllm#45450](https://github.com/a/vllm/pull/454501)", ["LM205 vllm#45450"]),
+        ("[提案 vllm#45450](https://github.com/a/vllm/pull/45405)", ["LM205 vllm#45450"]),
+        ("[PR #7](https://github.com/a/b/pull/8)", ["LM205 PR #7"]),
+        ("[vllm#45450](https://x.org/2026/post)", ["LM205 vllm#45450"]),
+        ("[a1b2c3d](https://github.com/a/b/commit/a1b2c3e4e5f6)", ["LM205 a1b2c3d"]),
+        ("[vllm#45450][i]\n\n[i]: https://github.com/a/vllm/pull/45405", ["LM205 vllm#45450"]),
+    ],
+)
+def test_a_link_leads_to_the_issue_that_it_names(text: str, found: list[str]) -> None:
+    assert findings(text) == found
+
+
+@pytest.mark.parametrize(
     ("term", "problem"),
     [
         ("RX 7900 XT", ""),

@@ -94,3 +94,11 @@ def typed_array(ledger: Ledger, words: Words) -> Drawing:
 def not_finite(ledger: Ledger, words: Words) -> Drawing:
     """Draw a point that is no number."""
     return _drawing(ledger, go.Bar(y=[1, float("inf")], name=words("Arm"), meta=SERIES))
+
+
+@figure
+def not_in_its_table(ledger: Ledger, words: Words) -> Drawing:
+    """Draw twice the rate that stands in the table."""
+    row = ledger.one("ladder", arm="base", context=1024)
+    bar = go.Bar(x=[words("Arm")], y=[2 * float(row["tok_s"])], name=words("Arm"), meta=SERIES)
+    return _drawing(ledger, bar, [[words("Arm"), row["tok_s"]]])
