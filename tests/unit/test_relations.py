@@ -113,6 +113,7 @@ CHINESE = [
     ("至少得是平常一步的 #", "at_least"),
     ("a 就至少是 #", "at_least"),
     ("不低于 #", "at_least"),
+    ("未下于 #", "at_least"),
     ("不少于 #", "at_least"),
     ("起码要 #", "at_least"),
     ("# 以上", "at_least"),
