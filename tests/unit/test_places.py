@@ -62,6 +62,7 @@ def test_a_line_without_a_column(tiny: Copy) -> None:
 def test_other_numbers(tiny: Copy) -> None:
     assert tiny.run("explain", "en/report.md:18:115") == (0, ["en/report.md:18:109: '0.90 GiB' is given: model card"])
     tiny.edit("en/report.md", "The median call takes", "On 2026-08-26 and 7 times the median call takes")
+    tiny.edit("zh/report.md", "中位的调用", "2026-08-26，中位的调用")
     tiny.edit("en/report.md", "[15.0×]", "[15.1×]")
     assert tiny.run("explain", "en/report.md:26:4") == (0, ["en/report.md:26:4: '2026-08-26' may stand unbound, by the rule 'date'"])
     status, lines = tiny.run("explain", "en/report.md:26:19")
