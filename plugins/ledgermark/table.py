@@ -208,7 +208,11 @@ def _check_column(dataset: Dataset, column: Column, path: str, cells: list[str],
     for start in range(0, len(cells), _BLOCK):
         block = cells[start : start + _BLOCK]
         different = set(block)
-        if not unique and different.isdisjoint(dataset.missing) and _plainly_right(column, different, _CANONICAL if of_key else _SHORT):
+        if (
+            not unique
+            and different.isdisjoint(dataset.missing)
+            and _plainly_right(column, different, _CANONICAL if of_key else _SHORT, of_key=of_key)
+        ):
             spelled += block if of_key else ()
             continue
         answers = {cell: judge_cell(dataset, column, cell, breaks, required=required) for cell in different}
@@ -229,11 +233,11 @@ def _check_column(dataset: Dataset, column: Column, path: str, cells: list[str],
     return findings, spelled
 
 
-def _plainly_right(column: Column, cells: set[str], spellings_of: Mapping[str, re.Pattern[str]]) -> bool:
+def _plainly_right(column: Column, cells: set[str], spellings_of: Mapping[str, re.Pattern[str]], *, of_key: bool) -> bool:
     """Return whether cells are texts without rules, or numbers in a plain spelling and within their limits: what is quickly seen of a block."""
     rules = {name: rule for name, rule in column.constraints.items() if name not in ("required", "unique")}
     if column.type not in spellings_of or not rules.keys() <= {"minimum", "maximum"}:
-        return column.type == "string" and not rules and not any(map(unclean, cells))
+        return column.type == "string" and not rules and not (of_key and any(map(unclean, cells)))
     if not all(map(spellings_of[column.type].fullmatch, cells)):
         return False
     low, high = (Decimal(str(rules[rule])) if rule in rules else None for rule in ("minimum", "maximum"))
@@ -249,7 +253,7 @@ def judge_cell(dataset: Dataset, column: Column, cell: str, breaks: Callable[[st
     except (ValueError, InvalidOperation):
         message = Message("{name} is '{cell}', expected {kind}", name=column.name, cell=cell, kind=_TYPE_WORDS[column.type])
         return (cell, "LM504", message)
-    broken = breaks(value) or (unclean(value) if column.type == "string" else "")
+    broken = breaks(value) or (unclean(value) if column.type == "string" and column.name in dataset.key else "")
     return value, "LM505", Message("{name} is '{cell}', {broken}", name=column.name, cell=cell, broken=broken) if broken else ""
 
 

@@ -49,7 +49,7 @@ def digest_of(config: Path) -> str | None:
                 digest.update(f"{path}\0{os.fstat(file.fileno()).st_size}\0".encode())
                 while chunk := file.read(_CHUNK):
                     digest.update(chunk)
-    except (ConfigError, OSError, ValueError, LookupError, TypeError, AttributeError):
+    except (ConfigError, OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
     return digest.hexdigest()
 

@@ -60,8 +60,10 @@ class _Tags(HTMLParser):
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     """The site in miniature with hostile texts in its data and descriptor, built once."""
     tiny = lay_over(ROOT / "tests/sites/base", (), tmp_path_factory.mktemp("hostile") / "tiny")
-    rows = list(csv.reader(io.StringIO(tiny.read("data/ladder.csv"))))
-    rows += [[text, "2026-08-27", "base", str(5000 + number), "1.00"] for number, text in enumerate(HOSTILE.values())]
+    # Not in the key, whose texts must be such as a reader can tell apart.
+    header, *before = csv.reader(io.StringIO(tiny.read("data/ladder.csv")))
+    rows = [[*header, "note"], *([*row, "box"] for row in before)]
+    rows += [["box", "2026-08-27", "base", str(5000 + number), "1.00", text] for number, text in enumerate(HOSTILE.values())]
     out = io.StringIO(newline="")
     csv.writer(out, lineterminator="\n").writerows(rows)
     tiny.write("data/ladder.csv", out.getvalue())
@@ -69,6 +71,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     package["resources"][0]["rows"] += len(HOSTILE)
     package["resources"][1]["evidence_note"] = "".join(HOSTILE.values())
     package["resources"][0]["schema"]["fields"][4]["description"] = HOSTILE["script"]
+    package["resources"][0]["schema"]["fields"].append({"name": "note", "type": "string"})
     tiny.write("data/datapackage.json", json.dumps(package))
     chinese = "site_src/locale/zh/LC_MESSAGES/data.po"
     catalogue = read_po(io.StringIO(tiny.read(chinese)), locale="zh")
@@ -77,11 +80,11 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     translated = io.BytesIO()
     write_po(translated, catalogue, width=0)
     tiny.write(chinese, translated.getvalue())
-    tiny.edit("site_src/metrics.py", 'count(ledger.rows("ladder"), "row")', 'count(ledger.rows("ladder", machine="box"), "row")')
+    tiny.edit("site_src/metrics.py", 'count(ledger.rows("ladder"), "row")', 'count(ledger.rows("ladder", note="box"), "row")')
     figures = tiny.read("site_src/figures.py")
-    figures = figures.replace('rows += [[arm, row["context"]', 'rows += [[row.text("machine"), row["context"]')
-    figures = figures.replace('words("{rate} at {context}", rate', 'row.text("machine") + words("{rate} at {context}", rate')
-    figures = figures.replace("name=arm,", 'name=found[-1].text("machine"), text=[row.text("machine") for row in found],')
+    figures = figures.replace('rows += [[arm, row["context"]', 'rows += [[row.text("note"), row["context"]')
+    figures = figures.replace('words("{rate} at {context}", rate', 'row.text("note") + words("{rate} at {context}", rate')
+    figures = figures.replace("name=arm,", 'name=found[-1].text("note"), text=[row.text("note") for row in found],')
     tiny.write("site_src/figures.py", figures)
     for language in ("en", "zh"):
         claims = "\n\n".join(f"[1.00 tok/s](claim:ladder.tok_s?context={5000 + number})" for number in range(len(HOSTILE)))
@@ -113,8 +116,8 @@ def test_json(language: str, hostile: Copy) -> None:
         assert "<" not in text, path
         json.loads(text)
     record = json.loads((hostile.site / f"{language}/report/evidence.json").read_text("utf-8"))
-    machines = {entry["row"].get("machine") for entry in record["rows"]}
-    assert HOSTILE["script"] in machines
+    notes = {entry["row"].get("note") for entry in record["rows"]}
+    assert HOSTILE["script"] in notes
     figure = json.loads((hostile.site / f"assets/figures/rates.{language}.json").read_text("utf-8"))
     texts = json.dumps([[trace.get(key) for key in ("name", "text", "customdata")] for trace in figure["data"]], ensure_ascii=False)
     # Plotly reads a little HTML in texts.
@@ -149,7 +152,7 @@ def test_findings(form: str, hostile: Copy) -> None:
     copy = Copy(hostile.root, hostile.epoch)
     before = copy.read("data/datapackage.json")
     package = json.loads(before)
-    package["resources"][0]["schema"]["fields"][0]["constraints"] = {"enum": ["box"]}
+    package["resources"][0]["schema"]["fields"][-1]["constraints"] = {"enum": ["box"]}
     try:
         copy.write("data/datapackage.json", json.dumps(package))
         status, lines = copy.check("--format", form)
