@@ -119,17 +119,19 @@ def _english(text: str) -> Iterator[Token]:
     lower = text.lower()
     if len(lower) != len(text):  # a letter whose small form is longer; ASCII's never is
         lower = "".join(char.lower() if char.isascii() else char for char in text)
-    for match in _ENGLISH.finditer(lower):
-        start, end = match.span()
+    position = 0
+    while match := _ENGLISH.search(lower, position):
+        start, position = match.span()
         before = lower[start - 1 : start]
         if before.isascii() and (before.isalnum() or before == "_"):
+            position = start + 1  # the end of a longer word: of "often two" the two is a number all the same
             continue
         word = match.group()
         if (word in _AFTER_A or word.startswith("order")) and not (
             word.startswith("orders") or _A.search(lower[max(0, start - _REACH) : start])
         ):
             continue
-        yield Token(start, end, text[start:end], "english")
+        yield Token(start, position, text[start:position], "english")
 
 
 def _chinese(text: str) -> Iterator[Token]:

@@ -37,6 +37,7 @@ from tests.unit.numbers_of_text import findings, numbers, states
         ("four thousand rows, a dozen, hundreds", ["four thousand rows", "dozen", "hundreds"]),
         ("half of it, a third, two thirds, one-tenth", ["half", "third", "two thirds", "one-tenth"]),
         ("twice, thrice, doubled, tenfold, 3-fold", ["twice", "thrice", "doubled", "tenfold", "3-fold"]),
+        ("often two runs, attention twenty percent, someone three", ["two runs", "twenty percent", "three"]),
         ("Two, TEN, zero", ["Two", "TEN", "zero"]),
         ("A third of it.", ["third"]),
         ("(a third of it) “a fifth” —an eighth", ["third", "fifth", "eighth"]),
