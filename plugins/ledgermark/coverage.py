@@ -15,7 +15,7 @@ from ledgermark.memory import Memory
 from ledgermark.messages import Message
 from ledgermark.near import unit_patterns
 from ledgermark.spelling import ALIASES
-from ledgermark.terms import compile_terms, term_problem
+from ledgermark.terms import compile_terms, spellings, term_problem
 from ledgermark.unbound import BOUND, GIVEN, UNBOUND, Number, Reader, numbers_in, numbers_of
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ def coverage_of(project: Pages, memory: Memory | None = None) -> Coverage:
     order = {language: at for at, language in enumerate((*project.settings.languages, ""))}
     files.sort(key=lambda file: (order[file.language], file.path, file.page))
     used = Counter(number.detail for file in files for _, _, number in file.numbers if number.state == "term")
-    return Coverage(tuple(files), {term: used[term] for term in project.settings.terms})
+    return Coverage(tuple(files), {term: sum(used[said] for said in spellings(term)) for term in project.settings.terms})
 
 
 def numbers_on(page: Page, reader: Reader) -> tuple[Placed, ...]:

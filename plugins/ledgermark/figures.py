@@ -206,7 +206,10 @@ def draw(chosen: Figure, ledger: Ledger, catalogue: Catalogue) -> Drawn:
         raise
     except BaseException as error:
         raise EvaluationError("LM602", Message("figure {name} raised {error}", name=chosen.name, error=in_words(error))) from error
-    evidence = frozenset(recording.seen or ())
+    # A count of rows reads no cell of them; its quantity knows the rows all the same.
+    evidence = frozenset(recording.seen or ()) or frozenset().union(
+        *(cell.evidence for row in drawing.rows for cell in row if isinstance(cell, Quantity))
+    )
     if not evidence:
         raise EvaluationError("LM602", Message("figure {name} reads no row of the ledger", name=chosen.name))
     datasets = [ledger.datasets[name] for name in sorted({cell.dataset for cell in evidence})]

@@ -1,8 +1,8 @@
 """What stands where a number could and measures nothing, across the languages: versions, issues, dates, names, code and where links lead.
 
-Nothing computes these, so the other language is what holds each to its word, as with given numbers. Versions, issues and dates stand as often
-in both versions of a section, and in one order; of names, code and links, which one language repeats where the other says `it`, each that is in
-one is in the other. In a table each cell has its own, and so have the chips of a masthead.
+Nothing computes these, so the other language is what holds each to its word, as with given numbers. Each that is in one version of a section
+is in the other, however often: one language repeats where the other says `it`. Versions and dates that stand as often in both stand in one
+order. In a table each cell has its own, and so have the chips of a masthead.
 """
 
 from __future__ import annotations
@@ -47,8 +47,7 @@ _PLURAL: Final = {
     "name": Message("the names"),
 }
 _LABELLED: Final = frozenset({"version", "issue", "date", "identifier", "term"})
-_ORDERED: Final = ("version", "issue", "date")
-_REPEATED: Final = ("name", "code", "link")  # in prose each language says these as often as it needs
+_ORDERED: Final = ("version", "date")
 _KIND_OF_ISSUE: Final = re.compile(r"(?:issue|pr|mr|pull request|merge request)[ \u00a0]#?")
 _DIMENSION: Final = re.compile("[1-4]D")
 _ENDING: Final = re.compile(r"(?<=[0-9A-Za-z])(?:-[a-z]{2,})+$|(?<=[0-9])s$")  # `A100-class`, `A100s`
@@ -229,7 +228,7 @@ def _surplus(here: Groups, there: Groups, phrases: tuple[str, ...], path: str, o
     for group, labels in here.items():
         kind, section, cell = group
         counterparts = there.get(group, [])
-        once = kind in _REPEATED and cell is None
+        once = cell is None  # in prose each language names a thing as often as it needs
         missing = [
             label
             for name, label in _without(labels, counterparts, once=once)

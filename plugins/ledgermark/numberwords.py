@@ -62,6 +62,12 @@ _GAP: Final = r"(?:[^\S\n]+(?:\n(?:[^\S\n]|>)*)?|\n(?:[^\S\n]|>)*|[-‐‑])"
 _AFTER_A: Final = (*_PART, "couple")
 _A: Final = re.compile(rf"(?<![a-z0-9_])an?{_GAP}$")
 _REACH: Final = 12  # characters before a word in which its article stands
+# What follows an amount: nothing, a mark, or a small word. `a third card` and `a third-party tool` are in an order.
+_SHARE: Final = re.compile(
+    rf"{_GAP}(?:of|the|that|this|its|their|as|more|less|fewer|faster|slower|higher|lower|longer|shorter|larger|smaller|or|and|to|in|on|at|for|by|with"
+    r"|is|was|are|were|when|while|than|between|from|over|under)\b"
+    r"|[^\S\n]*(?![-‐‑])[^\w\s]|\s*$|[^\S\n]*\n\s*(?:[^\w\s]|\n)"
+)
 _ENGLISH: Final = re.compile(
     rf"(?:{one_of((*_SMALL, *_LARGE, *_PARTS, *_HALVES, *_OTHER, *_AFTER_A))}|orders?{_GAP}of{_GAP}magnitude)\b"
     rf"(?:(?:{_GAP}|{_GAP}and{_GAP}(?:a{_GAP})?){one_of((*_SMALL, *_LARGE, *_PART, *_PARTS, *_HALVES))}\b|[ ]point(?:[ ]{one_of(_SMALL)}\b)+)*"
@@ -130,6 +136,8 @@ def _english(text: str) -> Iterator[Token]:
         if (word in _AFTER_A or word.startswith("order")) and not (
             word.startswith("orders") or _A.search(lower[max(0, start - _REACH) : start])
         ):
+            continue
+        if word in _PART and not _SHARE.match(lower, position):
             continue
         yield Token(start, position, text[start:position], "english")
 

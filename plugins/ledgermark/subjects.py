@@ -156,7 +156,7 @@ class Words:
         return re.compile("|".join(map(_pattern, words)), re.IGNORECASE) if words else None
 
     def find(self, text: str) -> list[Mention]:
-        """Return the mentions in a text, in order; of words that overlap the first, and of those the longest."""
+        """Return the mentions in a text, in order; of words of a family that overlap the first, and of those the longest."""
         lowered = text.lower()
         if len(lowered) != len(text):  # a letter whose small form is longer
             lowered = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
@@ -172,12 +172,12 @@ class Words:
                         spans.add((match.start(), -match.end()))
                 at = lowered.find(anchor, at + 1)
         found: list[Mention] = []
-        last = 0
+        ends: dict[str, int] = {}
         for start, negative in sorted(spans):
-            if start >= last:
-                last = -negative
-                meanings = self._meanings.get(_folded(text[start:last]), ())
-                found += [Mention(start, last, family, names) for family, names in meanings]
+            for family, names in self._meanings.get(_folded(text[start:-negative]), ()):
+                if start >= ends.get(family, 0):
+                    ends[family] = -negative
+                    found.append(Mention(start, -negative, family, names))
         return found
 
 

@@ -23,9 +23,9 @@ _PLAIN: Final = {
     "percent": "%",
     "bytes": "B",
 }
-# What may be a minimum, a height, a width, a plural as well: only another unit of the same kind contradicts it.
-_DOUBTFUL: Final = {"min": "min", "h": "h", "w": "W", "hz": "Hz"}
-_COUNTS: Final = {"tok": "tok", "chunk": "chunk", "step": "step", "call": "call", "row": "row"}
+# What may be a height, a width, a plural as well: only another unit of the same kind contradicts it. `min` is mostly a minimum.
+_DOUBTFUL: Final = {"h": "h", "w": "W", "hz": "Hz"}
+_COUNTS: Final = {name + end: name for name in ("tok", "chunk", "step", "call", "row") for end in ("", "s")} | {"token": "tok", "tokens": "tok"}
 
 
 def check_suffixes(path: str, data: bytes, datasets: Iterable[Dataset]) -> Iterator[Finding]:
@@ -69,8 +69,8 @@ def contradicted(name: str, unit: Unit) -> str:
         rate = (_BYTES | _COUNTS).get(before[-1])
         if rate is None:
             return "s" if unit.dimensions and not _same("s", unit) else ""
-        # `first_chunk_s` is when the first chunk came.
-        late = rate in _COUNTS and len(before) > 1 and _same("s", unit)
+        # `step_s` may be how long a step took, `first_chunk_s` when the first chunk came.
+        late = before[-1] in _COUNTS and (len(before) > 1 or rate != "tok") and _same("s", unit)
         return "" if late or _same(f"{rate}/s", unit) else f"{rate}/s"
     if last in _PLAIN:
         return "" if _same(_PLAIN[last], unit) else _PLAIN[last]

@@ -30,8 +30,13 @@ def compile_terms(terms: Mapping[str, str]) -> re.Pattern[str] | None:
     if not terms:
         return None
     # Begins with the phrases themselves, so that the search leaps to them; what stands before is looked at afterwards.
-    phrases = one_of((" ".join(phrase.split()) for phrase in terms), _phrase_end)
+    phrases = one_of((" ".join(said.split()) for phrase in terms for said in spellings(phrase)), _phrase_end)
     return re.compile(phrases.replace(r"\ ", "[ \u00a0\u2009\u202f\n]+"))
+
+
+def spellings(term: str) -> tuple[str, ...]:
+    """Return how a term may be written: also with the capital that begins a sentence."""
+    return (term, term[:1].upper() + term[1:]) if "a" <= term[:1] <= "z" else (term,)
 
 
 def _phrase_end(phrase: str) -> str:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledgermark import Drawing, Ledger, LedgerError, Quantity, UnitError, Words
+from ledgermark import Drawing, Ledger, LedgerError, Quantity, UnitError, Words, count
 from ledgermark.catalogue import Catalogue
 from ledgermark.figures import Drawn, Figure, digest_of, draw, figure, find_figures, places_of
 from ledgermark.metrics import EvaluationError
@@ -303,3 +303,14 @@ def test_views_that_are_none(ledger: Ledger, code: str, message: str, parts: dic
     found, text = problem(ledger, plot=plot_of("a"), **parts)
     assert found == code
     assert message in text
+
+
+def test_a_figure_of_counts_stands_on_the_rows_counted(ledger: Ledger) -> None:
+    def function(ledger: Ledger, words: Words) -> Drawing:
+        arms = {arm: count(ledger.rows("ladder", arm=arm), "row") for arm in ("base", "fast")}
+        pie = go.Pie(labels=list(arms), values=[float(number) for number in arms.values()], meta=SERIES)
+        return Drawing(words("T"), words("A"), go.Figure(pie), ["Arm", "Rows"], [[arm, number] for arm, number in arms.items()])
+
+    made = draw(Figure("f", function), ledger, ENGLISH)
+    assert {(cell.dataset, cell.line) for cell in made.evidence} == {("ladder", line) for line in (2, 3, 4, 5)}
+    assert made.rows == (("base", "2"), ("fast", "2"))

@@ -38,6 +38,11 @@ machine:
   subjects:
     radeon: { values: ["*7900*"], words: [Radeon], en: [Radeons] }
     a100: { values: ["A100*"], words: [A100] }
+cards:
+  columns: [machine]
+  subjects:
+    pair: { values: ["2x *"], en: [two Radeons], zh: [两张 Radeon] }
+    single: { values: ["RX *"], en: [single Radeon], zh: [单张 Radeon] }
 context:
   columns: [context]
   subjects:
@@ -157,6 +162,10 @@ A32 = claim("32768", machine="A100%2080G")
         ("The median is [9](claim:summed_up?machine=A100%2080G&of=mean).", ["median"]),
         ("The average is [9](claim:summed_up?machine=A100%2080G).", ["average"]),
         ("Mean and median: [9, 9](claim:summed_up?machine=A100%2080G&of=mean,median).", []),
+        # a word of one family inside a word of another is a word all the same
+        (f"The A100 has FlashInfer; a single Radeon runs at {R32}.", []),
+        (f"The Radeon is older; the single A100 runs at {A32}.", []),
+        (f"Two Radeons run at {R32}.", ["Two Radeons"]),
         # words are words, not parts of them
         (f"The A1000 and the 132K of {R32}.", []),
         (f"A no-speculation run gives {M32}.", ["no-speculation"]),
@@ -191,6 +200,7 @@ def test_names_the_words_that_are_of_something_else(ledger: Ledger, text: str, f
         (f"不投机时是 {R32}，开 MTP 是 {M32}。", []),
         (f"不投机时是 {M32}。", ["不投机"]),
         (f"32K 处是 {R32}；A100 更快。", []),
+        (f"A100 有 FlashInfer；单张 Radeon 在 32K 处是 {R32}。", []),
         ("均值是 [9](claim:summed_up?machine=A100%2080G&of=mean)。", []),
         ("均值是 [9](claim:summed_up?machine=A100%2080G)。", ["均值"]),
     ],

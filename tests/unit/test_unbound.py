@@ -129,6 +129,7 @@ def test_a_reader_reads_one_number(text: str) -> None:
         "---\ndate: 2026-08-29\nkind: article\n---\n",
         "一样 统一 万一 半导体 百分比 十分 四舍五入 两者之间 不一致",
         "someone, often, quarterly, the second, the tenth, a second run",
+        "a third-party tool, a third card, for a third time, an eighth rank",
         "the third, its\nthird, Banana third, extra third, the couple, decoupled, scaffold, manifold, the order of magnitude, in order of size",
         "每一个都一样；折腰，腰部，斩断",
     ],

@@ -339,3 +339,9 @@ def test_each_rule_has_a_section_that_begins_with_its_sentence() -> None:
 
 def test_the_lists_of_this_test_are_the_rules() -> None:
     assert set(PASS) == set(SMUGGLED) == set(RULE_NAMES) - {"reference"}
+
+
+def test_a_term_may_begin_a_sentence() -> None:
+    terms = ("two cards", "batch 1", "RX 7900 XT")
+    assert [number.state for number in numbers("Two cards, and Batch 1.", terms)] == ["term", "term"]
+    assert [number.state for number in numbers("Two Cards, BATCH 1, rx 7900 XT.", terms)].count("term") == 0
