@@ -57,7 +57,8 @@ def order_finding(path: str, place: tuple[int, int], what: str, section: str, ot
         names: what stands at that place here, and what there.
     """
     message = Message(
-        "{what} stand in another order here{where} than in {path}: '{here}' where '{there}' stands there",
+        "{what} stand in another order here{where} than in {path}: '{here}' where '{there}' stands there;"
+        " give both one order, or allow it with a reason",
         what=what,
         where=Message(" in the section '{section}'", section=section) if section else "",
         path=other,

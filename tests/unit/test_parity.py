@@ -83,7 +83,10 @@ def test_the_surplus_is_the_last_one() -> None:
 def test_says_which_claim_stands_where_another_does() -> None:
     english, chinese = "# A {#a}\n[1](claim:m?x=1) [2](claim:m?x=2)", "# 甲 {#a}\n[2](claim:m?x=2) [1](claim:m?x=1)"
     (finding,) = check_parity({"en": {"p.md": page("en", english)}, "zh": {"p.md": page("zh", chinese)}})
-    expected = "the claims of 'm' stand in another order here in the section 'a' than in zh/p.md: 'm?x=1' where 'm?x=2' stands there"
+    expected = (
+        "the claims of 'm' stand in another order here in the section 'a' than in zh/p.md: 'm?x=1' where 'm?x=2' stands there;"
+        " give both one order, or allow it with a reason"
+    )
     assert (finding.line, finding.column, finding.message) == (2, 2, expected)
 
 
