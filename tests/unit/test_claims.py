@@ -125,7 +125,14 @@ def test_a_claim_is_taken_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "message"), [("", "is no name"), ("a?is=at_mots", "did you mean 'at_most'?"), ("a?b", "is no parameter"), ("a b", "is no name"), ("a&is=at_most", "after '("a b", "is no name")]'; expected NAME?parameter")]
+    ("key", "message"),
+    [
+        ("", "is no name"),
+        ("a?is=at_mots", "did you mean 'at_most'?"),
+        ("a?b", "is no parameter"),
+        ("a b", "is no name"),
+        ("a&is=at_most", "has its first parameter after '&'; expected NAME?parameter=value"),
+    ],
 )
 def test_a_bare_key_that_is_wrong(key: str, message: str) -> None:
     with pytest.raises(ValueError, match=message.replace("?", r"\?")):
