@@ -177,9 +177,9 @@ def parse_key(key: str) -> Claim:
 def _parse(key: str, text: str, start: int, end: int) -> tuple[Claim | None, str]:
     name, _, query = key.replace("&amp;", "&").partition("?")
     if not _NAME.fullmatch(name):
-        if not query and _NAME.fullmatch(name.partition("&")[0]):
-            return None, Message("'{key}' has its first parameter after '&'; expected NAME?parameter=value&…", key=key)
-        return None, Message("'{name}' is no name; expected a metric, or dataset.column", name=name)
+        joined_on = not query and _NAME.fullmatch(name.partition("&")[0])
+        slip = Message("'{key}' has its first parameter after '&'; expected NAME?parameter=value&…", key=key)
+        return None, slip if joined_on else Message("'{name}' is no name; expected a metric, or dataset.column", name=name)
     params: dict[str, str] = {}
     for part in query.split("&") if query else ():
         parameter, equals, value = part.partition("=")
