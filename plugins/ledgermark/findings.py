@@ -51,7 +51,7 @@ CODES: Final[dict[str, str]] = {
     "LM307": "a table has another shape in the other language",
     "LM308": "a cell of a table binds other claims in the other language",
     "LM309": "a version, issue, date, name, piece of code or link stands in one language only",
-    "LM310": "claims of one metric, versions, issues or dates stand in another order in the other language",
+    "LM310": "claims of one metric, versions or dates stand in another order in the other language",
     "LM401": "an erratum's date cannot be read",
     "LM402": "an erratum is dated in the future",
     "LM403": "an erratum is older than its page",

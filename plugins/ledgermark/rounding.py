@@ -36,7 +36,7 @@ def too_coarse(shown: Shown, written: str, value: Decimal, unit: Unit) -> str:
     places = next(places for places in range(20) if _near(_EXACT.quantize(value, Decimal(1).scaleb(-places)), value))
     fine = write(value, unit, places, "en", signed=shown.explicit_sign)
     return Message(
-        "shows '{written}', which its last place rounds too far from {amount}; write '{fine}', or bound it with is=",
+        "shows '{written}', which its last place rounds too far from {amount}; write '{fine}', or give a bound, such as is=at_most",
         written=written if len(written) <= _LONG else f"{written[:_LONG]}…",
         amount=show(value, unit),
         fine=fine,
