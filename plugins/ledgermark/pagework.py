@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ledgermark.coverage import numbers_on, shared_reader
 from ledgermark.heads import check_units
@@ -17,7 +17,7 @@ from ledgermark.naming import check_subjects
 from ledgermark.parity import parity_of, parity_parts, versions_of
 from ledgermark.passages import Reading
 from ledgermark.portions import check_portions
-from ledgermark.processes import processes, share_out
+from ledgermark.processes import MANY_PAGES, processes, share_out
 from ledgermark.relations import check_relations
 from ledgermark.series import check_series
 from ledgermark.subjects import Owners, Words
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
     _Found = tuple[tuple[Placed, ...], list[Verdict], list[Finding]]
 
-MANY: Final = 200  # pages from which on the copies of a process are worth making: they cost some 0.1 s
-
 
 class PageWork:
     """What can be said of each page of a project by itself."""
@@ -59,7 +57,7 @@ class PageWork:
     def ahead(self, pages: Mapping[str, Mapping[str, Page]]) -> None:
         """Work all of it out for pages by language and path, and where their versions differ, several processes together if they are many."""
         every = versions_of(pages)
-        count = processes() if sum(map(len, pages.values())) >= MANY else 1
+        count = processes() if sum(map(len, pages.values())) >= MANY_PAGES else 1
         if count == 1:
             return
         for versions, (found, parity, labels) in zip(every, share_out(self._all, every, count), strict=True):

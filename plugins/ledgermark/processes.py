@@ -12,13 +12,15 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from multiprocessing.connection import Connection
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
+MANY_PAGES: Final = 200  # from which on copies of a process are worth making: they cost some 0.1 s
 _MOST: Final = 8  # processes: beyond, taking in the answers costs what the next one brings
+_PIECES: Final = 128  # that work is cut into: at the end a process waits for one of them at most
 
 
 def processes() -> int:
@@ -37,41 +39,67 @@ def share_out(work: Callable[[Sequence[Item]], list[Answer]], items: Sequence[It
 
     Args:
         work: returns an answer for each of some items. It is called in copies of this process: what it changes there is lost, but for the
-            answers, which are pickled. Where a copy fails, for whatever reason, this process does its part.
-        items: what to work on; neighbours go to different processes, for they cost alike.
+            answers, which are pickled. What a copy that fails, for whatever reason, leaves undone this process does.
+        items: what to work on. Each process takes the next few when it is done with those it had, so that all end together.
         count: how many processes, this one included.
     """
-    parts = [items[at::count] for at in range(count)]
+    size = -(-len(items) // _PIECES) or 1
+    pieces = [items[at : at + size] for at in range(0, len(items), size)]
+    turns = _Turns(len(pieces))
     context = multiprocessing.get_context("fork")
     copies = []
-    for part in parts[1:]:
+    for _ in range(min(count, len(pieces)) - 1):
         receiver, sender = context.Pipe(duplex=False)
-        process = context.Process(target=_send, args=(sender, work, part), daemon=True)
+        process = context.Process(target=_send, args=(sender, turns, work, pieces), daemon=True)
         process.start()
         sender.close()  # so that the end of the copy is the end of what can be received
         copies.append((process, receiver))
-    made: dict[int, Answer] = dict(zip(range(0, len(items), count), work(parts[0]), strict=True))
-    for at, (process, receiver) in enumerate(copies, 1):
-        sent: list[Answer] | None = _received(receiver)
-        made |= zip(range(at, len(items), count), work(parts[at]) if sent is None else sent, strict=True)
-        process.join()
-    return [made[at] for at in range(len(items))]
-
-
-def _send(sender: Connection, work: Callable[[Sequence[Item]], list[Answer]], part: Sequence[Item]) -> None:
-    """Send the answers for some items, or nothing where that fails: whoever waits then finds out why by doing it."""
     try:
-        sender.send_bytes(pickle.dumps(work(part), pickle.HIGHEST_PROTOCOL))
+        made = {turn: work(pieces[turn]) for turn in turns}
+    finally:
+        turns.close()
+    for process, receiver in copies:
+        made |= _received(receiver)
+        process.join()
+    return [answer for turn, piece in enumerate(pieces) for answer in (made[turn] if turn in made else work(piece))]
+
+
+class _Turns:
+    """The numbers up to some count, each given once to one of the processes that ask. No lock: whoever dies holds none."""
+
+    def __init__(self, count: int) -> None:
+        self._numbers, writer = os.pipe()
+        os.write(writer, bytes(range(count)))
+        os.close(writer)
+
+    def __iter__(self) -> Iterator[int]:
+        while number := os.read(self._numbers, 1):
+            yield number[0]
+
+    def close(self) -> None:
+        """Give no more of them to this process."""
+        os.close(self._numbers)
+
+
+def _send(sender: Connection, turns: Iterable[int], work: Callable[[Sequence[Item]], list[Answer]], pieces: Sequence[Sequence[Item]]) -> None:
+    """Send the answers for the pieces that fall to this process, or nothing where that fails: whoever waits then finds out why by doing it."""
+    try:
+        # Each is pickled in its turn, while the others still work.
+        for made in [pickle.dumps((turn, work(pieces[turn])), pickle.HIGHEST_PROTOCOL) for turn in turns]:
+            sender.send_bytes(made)
     except BaseException:  # noqa: BLE001  (also what a metric raises)
         sender.close()
 
 
-def _received(receiver: Connection) -> Any:
-    """Return what a copy sent; None where it sent nothing that can be read."""
+def _received(receiver: Connection) -> dict[int, Any]:
+    """Return what a copy sent, by turn: all of it, or what came before the copy failed."""
+    made: dict[int, Any] = {}
     try:
-        return pickle.loads(receiver.recv_bytes())  # noqa: S301  (from our own copy)
-    except Exception:  # noqa: BLE001  (a copy that was killed, or an object that cannot be made anew)
-        return None
+        while True:
+            turn, answers = pickle.loads(receiver.recv_bytes())  # noqa: S301  (from our own copy)
+            made[turn] = answers
+    except Exception:  # noqa: BLE001  (the end, a copy that was killed, or an object that cannot be made anew)
+        return made
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The only reader of the disk: a folder with a `mkdocs.yml` becomes a `Project`."""
+"""A project read from disk: a folder with a `mkdocs.yml` becomes a `Project`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from ledgermark.clock import git
 from ledgermark.config_file import read_config, settings_in
 from ledgermark.descriptor import Dataset, read_descriptor
 from ledgermark.figures import find_figures
-from ledgermark.files import files_under, read_file
+from ledgermark.files import read_file
 from ledgermark.findings import ConfigError, Finding, in_words
 from ledgermark.ledger import load_ledger
 from ledgermark.messages import Message
 from ledgermark.metrics import find_metrics
-from ledgermark.pages import Page, read_page
+from ledgermark.pagefiles import read_pages
 from ledgermark.parquet import StoredFile
 from ledgermark.processes import uncollected
 from ledgermark.record import History
@@ -67,7 +67,7 @@ def load_project(config_path: Path, settings: Settings | None = None) -> Project
         ledger=ledger,
         metrics=_load(root, settings.metrics, find_metrics, "LM108", findings),
         figures=_load(root, settings.figures, find_figures, "LM602", findings),
-        pages=_read_pages(root, settings, findings),
+        pages=read_pages(root, settings, findings),
         catalogues={language: _read_catalogue(root, settings, language, findings) for language in settings.languages},
         digest=digest,
         digests=digests,
@@ -80,8 +80,6 @@ def load_project(config_path: Path, settings: Settings | None = None) -> Project
 
 
 _PARQUET: Final = ".parquet"
-# What MkDocs takes for a page.
-_MARKDOWN: Final = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
 
 
 def _read_data(root: Path, settings: Settings, findings: list[Finding]) -> tuple[list[Dataset], dict[str, bytes | str | StoredFile]]:
@@ -153,39 +151,6 @@ def _place_in(error: BaseException, path: str) -> tuple[int, int]:
         return error.lineno or 1, max(error.offset or 1, 1)
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path and frame.lineno]
     return (lines[-1] if lines else 1), 1
-
-
-def _read_pages(root: Path, settings: Settings, findings: list[Finding]) -> dict[str, dict[str, Page]]:
-    pages: dict[str, dict[str, Page]] = {}
-    for language, folder in {**settings.languages, "": settings.pages}.items():
-        pages[language] = {}
-        for path in sorted(files_under(root / folder, _MARKDOWN), key=lambda path: path.parts):
-            name = path.relative_to(root).as_posix()
-            if path.suffix != ".md":
-                findings.append(
-                    Finding(name, 1, 1, "LM901", Message("the page's name ends in '{suffix}'; rename it to end in .md", suffix=path.suffix))
-                )
-                continue
-            if not language and path.relative_to(root / folder).parts[0] in settings.languages:
-                message = Message(
-                    "the page belongs to a language; move it to the folder '{folder}'", folder=path.relative_to(root / folder).parts[0]
-                )
-                findings.append(Finding(name, 1, 1, "LM901", message))
-                continue
-            content = read_file(path)
-            if isinstance(content, bytes):
-                try:
-                    text = content.decode("utf-8").replace("\r\n", "\n")
-                except UnicodeDecodeError as error:
-                    line = content.count(b"\n", 0, error.start) + 1
-                    message = Message("not UTF-8 (byte 0x{byte}); save the page as UTF-8", byte=f"{content[error.start]:02x}")
-                    findings.append(Finding(name, line, 1, "LM901", message))
-                    continue
-                relative = path.relative_to(root / folder).as_posix()
-                pages[language][relative] = read_page(Source(name, text), relative, language)
-            else:
-                findings.append(Finding(name, 1, 1, "LM901", content))
-    return pages
 
 
 def _read_catalogue(root: Path, settings: Settings, language: str, findings: list[Finding]) -> Catalogue:

@@ -60,18 +60,19 @@ class Source:
         return self._line_starts[line - 1] + column - 1 if line <= len(self._line_starts) else len(self.text)
 
     @cached_property
-    def _fenced_front(self) -> re.Match[str] | None:
-        return _FRONT.match(self.text)
+    def _fenced_front(self) -> tuple[str, int]:
+        match = _FRONT.match(self.text)
+        return (match[1], match.end()) if match else ("", 0)
 
-    @cached_property
-    def body_start(self) -> int:
-        """Where the text after the front matter begins."""
-        return self._fenced_front.end() if self._fenced_front else 0
-
-    @cached_property
+    @property
     def front(self) -> str:
         """The front matter between its fences, or an empty text."""
-        return self._fenced_front[1] if self._fenced_front else ""
+        return self._fenced_front[0]
+
+    @property
+    def body_start(self) -> int:
+        """Where the text after the front matter begins."""
+        return self._fenced_front[1]
 
     @cached_property
     def _hidden(self) -> list[tuple[str, int, int]]:

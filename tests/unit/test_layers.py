@@ -24,7 +24,7 @@ LAYERS = {
             "articles blanks blocks catalogue claims clock descriptor display files quantity references sarif settings starter_door terms",
             "badge config_file errata exempt record table tongue typeset",
             "console pages parquet watch",
-            "datafacts givens parquet_check parquet_write published rounding tables verdict visible",
+            "datafacts givens pagefiles parquet_check parquet_write published rounding tables verdict visible",
             "datarows ledger listings order passages unbound",
             "adopt dated evidence heads metrics parity portions relations series",
             "plot subjects suffixes suggest tabled verify",
@@ -49,7 +49,9 @@ LAYERS = {
     for module in modules.split()
 }
 # These touch disk, clock, environment or processes; whatever else lies no higher than `check` takes values and returns values.
-DOORS = {"clock", "config_file", "files", "lastgood", "parquet", "processes", "starter_door", "stills", "tongue", "verdict", "watch"}
+DOORS = {
+    *("clock", "config_file", "files", "lastgood", "pagefiles", "parquet", "processes", "starter_door", "stills", "tongue", "verdict", "watch"),
+}
 
 
 @lru_cache

@@ -7,18 +7,23 @@ import os
 import signal
 import sys
 import threading
+import time
+from collections import Counter
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from ledgermark import pagework
+from ledgermark import pagefiles, pagework
 from ledgermark.check import check_project
 from ledgermark.pages import read_page
 from ledgermark.processes import processes, share_out, uncollected
+from ledgermark.project import load_project
 from ledgermark.source import Source
 from ledgermark.tongue import speaker
+from tools.scale_project import write_project
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,11 +45,28 @@ def test_answers_come_in_the_order_of_the_items(count: int, size: int) -> None:
     assert share_out(lambda items: [10 * item for item in items], range(size), count) == [10 * item for item in range(size)]
 
 
-def test_the_copies_take_part() -> None:
-    answers = share_out(lambda items: [os.getpid() for _ in items], range(6), 3)
-    assert answers[:3] == answers[3:]
-    assert len(set(answers)) == 3
-    assert answers[0] == os.getpid()
+def test_every_process_takes_what_is_left() -> None:
+    def slowly(items: Sequence[int]) -> list[int]:
+        time.sleep(0.2 if items[0] == 0 else 0.02)
+        return [os.getpid() for _ in items]
+
+    answers = share_out(slowly, range(30), 3)
+    counts = Counter(answers)
+    assert len(counts) == 3
+    assert os.getpid() in counts
+    assert counts[answers[0]] < min(counts[pid] for pid in counts if pid != answers[0])  # whoever has much to do at once gets less
+
+
+def test_nothing_stays_open() -> None:
+    def opened() -> int:
+        return sum(1 for _ in Path("/proc/self/fd").iterdir())
+
+    before = opened()
+    share_out(lambda items: [*items], range(300), 3)
+    with pytest.raises(ZeroDivisionError):
+        share_out(lambda items: [1 // item for item in items], range(300), 1)
+    gc.collect()
+    assert opened() == before
 
 
 @pytest.mark.parametrize("failing", ["raises", "killed", "leaves", "unpicklable", "unreadable", "exits"])
@@ -107,12 +129,29 @@ def test_a_check_by_several_processes_finds_what_one_finds(project: Project, mon
     for other in (project, replace(project, pages=changed), replace(project, metrics=None), replace(project, metrics={})):
         alone = check_project(other, TODAY)
         with monkeypatch.context() as patch:
-            patch.setattr(pagework, "MANY", 1)
+            patch.setattr(pagework, "MANY_PAGES", 1)
             patch.setattr(pagework, "processes", lambda: 3)
             together = check_project(other, TODAY)
         assert together == alone
         assert [speaker("zh")(finding.message) for finding in together.findings] == [speaker("zh")(item.message) for item in alone.findings]
     assert len(check_project(replace(project, pages=changed), TODAY).findings) > 9
+
+
+def test_pages_read_by_several_processes_are_those_that_one_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_project(tmp_path, 9, 20)
+    (tmp_path / "en/p3.md").write_bytes(b"---\ntitle: Not UTF-8\n---\n\xff\n")
+    (tmp_path / "zh/p4.md").write_text("---\ntitle: [\n---\n[7](claim:)\n", "utf-8")
+    (tmp_path / "zh/p5.markdown").write_text("# Wrong name\n", "utf-8")
+    alone = load_project(tmp_path / "mkdocs.yml")
+    with monkeypatch.context() as patch:
+        patch.setattr(pagefiles, "MANY_PAGES", 1)
+        patch.setattr(pagefiles, "processes", lambda: 3)
+        together = load_project(tmp_path / "mkdocs.yml")
+    assert together.pages == alone.pages
+    assert [*together.pages["en"]] == [*alone.pages["en"]]
+    assert together.findings == alone.findings
+    assert len(alone.findings) == 2
+    assert check_project(together, TODAY).findings == check_project(alone, TODAY).findings
 
 
 def test_the_collector_waits_and_is_as_before() -> None:
