@@ -7,12 +7,12 @@ from datetime import date, timedelta
 from decimal import Context, Decimal
 from typing import TYPE_CHECKING, Final
 
+from ledgermark.canonical import canonical, plain
 from ledgermark.claims import parse_key
 from ledgermark.ground import distance
 from ledgermark.ledger import Ledger
 from ledgermark.metrics import EvaluationError, Evaluator
 from ledgermark.mutants import Mutant, Nudged
-from ledgermark.table import Table, canonical, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ledgermark.descriptor import Column
     from ledgermark.ground import Ground
     from ledgermark.quantity import Cell
+    from ledgermark.table import Table
 
 _STRIDES: Final = 15  # each eight times the one before: from a millionth of a number to millions of it
 _HALVINGS: Final = 11

@@ -9,13 +9,16 @@ import re
 from dataclasses import dataclass, replace
 from decimal import Context, Decimal
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ledgermark.alternation import one_of
 from ledgermark.messages import Message
 from ledgermark.numerals import CHINESE_NUMERAL, ENGLISH_NUMERAL, read_chinese, read_english
 from ledgermark.spelling import ALIASES
 from ledgermark.units import Unit, parse_unit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 # One character for one, so that offsets in the folded text are offsets in the page.
 _FOLD: Final = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)} | {
@@ -87,7 +90,7 @@ def fold(text: str) -> str:
     return text.translate(_FOLD)
 
 
-def read_numbers(text: str, aliases: dict[str, str] | None = None) -> list[Shown]:
+def read_numbers(text: str, aliases: Mapping[str, str] | None = None) -> list[Shown]:
     """Return the numbers a text shows, in order. A unit written once after a series holds for the numbers before it that have none.
 
     Args:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from ledgermark.check import Checked, Project, check_project
 from ledgermark.contexts import Contexts
+from ledgermark.doubt import is_doubtful
 from ledgermark.memory import Memory
 from ledgermark.processes import uncollected
-from ledgermark.rendered import check_rendered, is_doubtful
+from ledgermark.rendered import check_rendered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

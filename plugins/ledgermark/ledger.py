@@ -7,12 +7,13 @@ from decimal import Decimal, InvalidOperation
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from ledgermark.canonical import all_spelled, canonical, plain, spelled
 from ledgermark.findings import Finding, nearest
 from ledgermark.messages import Message
 from ledgermark.parquet import StoredFile
 from ledgermark.parquet_check import read_parquet
 from ledgermark.quantity import Cell, Quantity
-from ledgermark.table import Table, canonical, plain, read_table
+from ledgermark.table import Table, read_table
 from ledgermark.units import parse_unit
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class Row:
             msg = Message("{path}:{line} has no {column}", path=dataset.path, line=self.line, column=column)
             raise LedgerError(msg)
         try:
-            spelled = canonical(spec, text)
+            value = canonical(spec, text)
         except (ValueError, InvalidOperation) as error:
             msg = Message("{path}:{line}: {column} is no {type}", path=dataset.path, line=self.line, column=column, type=spec.type)
             raise LedgerError(msg, unusable=True) from error
@@ -104,7 +105,7 @@ class Row:
             case "date":
                 return Quantity(Decimal(date.fromisoformat(text).toordinal()), parse_unit("day"), evidence)
             case "boolean":
-                return Quantity(Decimal(spelled == "true"), parse_unit("1"), evidence)
+                return Quantity(Decimal(value == "true"), parse_unit("1"), evidence)
         msg = Message("{dataset}.{column} is text: use row.text('{column}')", dataset=dataset.name, column=column)
         raise LedgerError(msg)
 
@@ -211,18 +212,18 @@ class Ledger:
         if not keys:
             return range(len(table.lines))
         names = tuple(sorted(keys))
-        spelled = [tuple([_spelled(table.dataset, name, value) for value in keys[name]]) for name in names]
+        wanted = [tuple([_spelled(table.dataset, name, value) for value in keys[name]]) for name in names]
         if table.stored is not None:
-            return table.stored.find(dict(zip(names, spelled, strict=True)))
+            return table.stored.find(dict(zip(names, wanted, strict=True)))
         index = self._index(table, names)
-        return sorted({position for key in product(*spelled) for position in index.get(key, ())})
+        return sorted({position for key in product(*wanted) for position in index.get(key, ())})
 
     def _index(self, table: Table, names: tuple[str, ...]) -> dict[tuple[str, ...], list[int]]:
         """Return the row positions by the canonical values of some columns; built once per set of columns."""
         place = (table.dataset.name, names)
         if (index := self._indices.get(place)) is None:
-            columns = [_known(name, table.dataset) for name in names]
-            cells = ([_canonical_or_text(column, text) for text in table.columns[column.name]] for column in columns)
+            columns = (_known(name, table.dataset) for name in names)
+            cells = [all_spelled(column, table.columns[column.name]) for column in columns]
             index = {}
             for position, key in enumerate(zip(*cells, strict=True)):
                 index.setdefault(key, []).append(position)
@@ -233,11 +234,11 @@ class Ledger:
         """Return which single key no row has, with the values there are."""
         for name, value in keys.items():
             known = table.stored.values(name, _LISTED) if table.stored is not None else {key[0] for key in self._index(table, (name,))}
-            spelled = _spelled(table.dataset, name, value)
-            if known and spelled not in known:
+            wanted = _spelled(table.dataset, name, value)
+            if known and wanted not in known:
                 values = sorted(known, key=lambda text: (len(text), text))
                 some = ", ".join(values[:12]) + (" …" if len(values) > 12 else "")  # noqa: PLR2004
-                return Message("; {name} is one of {some}{hint}", name=name, some=some, hint=nearest(spelled, values))
+                return Message("; {name} is one of {some}{hint}", name=name, some=some, hint=nearest(wanted, values))
         return ""
 
 
@@ -254,14 +255,7 @@ def _spelled(dataset: Dataset, name: str, value: Key) -> str:
     """Return a wanted value in the column's canonical spelling; a value that is none of the type matches nothing."""
     column = _known(name, dataset)
     text = str(value).lower() if isinstance(value, bool) else plain(value) if isinstance(value, Decimal) else str(value)
-    return _canonical_or_text(column, text)
-
-
-def _canonical_or_text(column: Column, text: str) -> str:
-    try:
-        return canonical(column, text)
-    except ValueError:
-        return text
+    return spelled(column, text)
 
 
 def count(rows: Iterable[Row], unit: str = "1") -> Quantity:

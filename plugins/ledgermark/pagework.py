@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ledgermark.coverage import numbers_on, shared_reader
+from ledgermark.doubt import is_doubtful
 from ledgermark.heads import check_units
 from ledgermark.labels import labels_apart
 from ledgermark.naming import check_subjects
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from ledgermark.quantity import Quantity
     from ledgermark.subjects import Family
 
-    _Found = tuple[tuple[Placed, ...], list[Verdict], list[Finding]]
+    _Found = tuple[tuple[Placed, ...], list[Verdict], list[Finding], bool]
 
 
 class PageWork:
@@ -45,6 +46,7 @@ class PageWork:
     def __init__(self, project: Pages, families: tuple[Family, ...], evaluator: Evaluator, memory: Memory) -> None:
         """Take what all pages share, and the memory of checks of projects that have parts of this one."""
         self._memory, self._evaluator, self._settings = memory, evaluator, project.settings
+        self._aliases = project.settings.aliases
         self._unloaded = project.metrics is None
         self._reader = shared_reader(project, memory)
         self._verdicts: dict[tuple[str, str], Verdict] = {}
@@ -62,10 +64,11 @@ class PageWork:
             return
         for versions, (found, parity, labels) in zip(every, share_out(self._all, every, count), strict=True):
             there = _there(versions)
-            for page, (numbers, verdicts, spoken) in zip(there, found, strict=True):
+            for page, (numbers, verdicts, spoken, doubtful) in zip(there, found, strict=True):
                 self._memory.keep("numbers", (page, self._reader), numbers)
                 self._memory.keep("verdicts", self._claimed(page), verdicts)
                 self._memory.keep("spoken", self._said(page), spoken)
+                self._memory.keep("doubtful", (page,), doubtful)
             self._memory.keep("parity", parity_parts(versions), parity)
             for ((page, (here, *_)), (other, (others, *_))), apart in zip(pairwise(zip(there, found, strict=True)), labels, strict=True):
                 self._memory.keep("labels", (page, other, here, others), apart)
@@ -75,7 +78,7 @@ class PageWork:
         made = []
         for versions in every:
             there = _there(versions)
-            found = [(self._numbers(page), self._judged(page), self.spoken(page)) for page in there]
+            found = [(self._numbers(page), self._judged(page), self.spoken(page), is_doubtful(page)) for page in there]
             numbered = [(page, numbers) for page, (numbers, *_) in zip(there, found, strict=True)]
             labels = [labels_apart(one, two, self._memory) for one, two in pairwise(numbered)]
             made.append((found, parity_of(versions, self._memory), labels))
@@ -99,7 +102,7 @@ class PageWork:
         """Return the verdict on a claim: the same wherever it shows the same."""
         place = claim.key, claim.text
         if place not in self._verdicts:
-            self._verdicts[place] = verify(claim, self._evaluator, self._settings.aliases)
+            self._verdicts[place] = verify(claim, self._evaluator, self._aliases)
         return self._verdicts[place]
 
     def spoken(self, page: Page) -> list[Finding]:
@@ -109,7 +112,7 @@ class PageWork:
     def _check_words(self, page: Page) -> list[Finding]:
         words, reading = self._language(page), Reading(page.source, page.claims)
         values: dict[str, tuple[Quantity, ...]] = {claim.key: verdict.values for claim, verdict in self.verdicts(page)}
-        found = [*check_relations(page, reading, words.language, words.pattern), *check_units(page, reading, self._settings.aliases)]
+        found = [*check_relations(page, reading, words.language, words.pattern), *check_units(page, reading, self._aliases)]
         found += [*check_portions(page, reading, values), *check_series(page, reading)]
         # Without its metrics nobody knows whose subject a value's rows are.
         return found if self._unloaded else [*found, *check_subjects(page, reading, words, self._owners, values)]

@@ -15,9 +15,10 @@ from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, overload
 
+from ledgermark.canonical import canonical
 from ledgermark.findings import ConfigError
 from ledgermark.messages import Message
-from ledgermark.table import Table, canonical
+from ledgermark.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

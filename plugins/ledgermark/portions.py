@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from ledgermark.passages import Reading
     from ledgermark.quantity import Quantity
 
-_OUT_OF: Final = re.compile(r"\s*(?:out\s+)?of\s+(?:(?:the|its|their|all|these|those|our)\s+){0,2}")
+_OUT_OF: Final = re.compile(r"\s*+(?:out\s+)?of\s+(?:(?:the|its|their|all|these|those|our)\s+){0,2}")
 # 十三格里的九格, 十三格，其中九格: the whole first, both in one measure word, for four rounds may well have eight calls.
 _WITHIN: Final = re.compile(
-    r"\s*(?P<measure>[\u4e00-\u9fff])[^。；：！？，\ufffc]{0,40}?(?:(?:里面|里头|之中|当中|里|中)(?:，\s*)?(?:只?有|的)|，\s*其中(?:只?有)?)\s*"
+    r"\s*+(?P<measure>[\u4e00-\u9fff])[^。；：！？，\ufffc]{0,40}?(?:(?:里面|里头|之中|当中|里|中)(?:，\s*)?(?:只?有|的)|，\s*其中(?:只?有)?)\s*"
 )
 
 
@@ -57,12 +57,11 @@ _FAR: Final = 400  # characters between two claims, a link's target among them, 
 
 def _portion(text: str, left: Claim, right: Claim) -> tuple[Claim, Claim] | None:
     """Return which of two neighbours is counted out of which, part first, or None."""
-    between = text[left.end : right.start]
     if left.relation or right.relation:
         return None
-    if _OUT_OF.fullmatch(between):
+    if _OUT_OF.fullmatch(text, left.end, right.start):
         return left, right
-    within = _WITHIN.fullmatch(between)
+    within = _WITHIN.fullmatch(text, left.end, right.start)
     return (right, left) if within and text[right.end : right.end + _FAR].lstrip().startswith(within["measure"]) else None
 
 

@@ -7,13 +7,13 @@ import csv
 import io
 import re
 from dataclasses import dataclass, field
-from datetime import date
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ledgermark.blanks import unclean
+from ledgermark.canonical import CANONICAL, canonical
 from ledgermark.findings import Finding, nearest
 from ledgermark.messages import Message
 
@@ -24,16 +24,6 @@ if TYPE_CHECKING:
 
     from ledgermark.descriptor import Column, Dataset
 
-_NUMBER: Final = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
-# Texts of a type that are their own canonical spelling, as nearly all are; no longer than any measurement, so that none needs a closer look.
-_CANONICAL: Final = {
-    "integer": re.compile(r"0|-?[1-9][0-9]{0,99}"),
-    "number": re.compile(r"0|-?(?:[1-9][0-9]{0,99}|0(?=\.))(?:\.[0-9]{0,98}[1-9])?"),
-}
-_BOOLEANS: Final = {"true": "true", "false": "false", "True": "true", "False": "false", "1": "true", "0": "false"}
-_MAGNITUDE: Final = 100  # powers of ten; a cell beyond is no measurement and would fill the memory when written out
 # Texts of a type that need no closer look where their spelling does not matter.
 _SHORT: Final = {"integer": re.compile(r"-?[0-9]{1,99}"), "number": re.compile(r"-?[0-9]{1,50}(?:\.[0-9]{1,50})?")}
 _BLOCK: Final = 4096  # cells of a column that are judged together, each different one once: most columns repeat a few
@@ -78,37 +68,6 @@ class Table:
     def position(self, line: int) -> int:
         """Return which row begins on a line of the file."""
         return bisect.bisect_left(self.lines, line)
-
-
-def canonical(column: Column, text: str) -> str:
-    """Return the one spelling of a cell by which keys are compared: `1.50` and `1.5` are one number. Raises ValueError for a wrong type."""
-    if column.type == "string" or (column.type in _CANONICAL and _CANONICAL[column.type].fullmatch(text)):
-        return text
-    match column.type:
-        case "integer" if _INTEGER.fullmatch(text):
-            return str(int(text))
-        case "number" if _NUMBER.fullmatch(text) and abs(_adjusted(text)) <= _MAGNITUDE:
-            return plain(Decimal(text))
-        case "boolean" if text in _BOOLEANS:
-            return _BOOLEANS[text]
-        case "date" if _DATE.fullmatch(text):
-            return date.fromisoformat(text).isoformat()
-    msg = Message("'{text}' is no {type}", text=text, type=column.type)
-    raise ValueError(msg)
-
-
-def _adjusted(text: str) -> int:
-    """Return the power of ten of a number's first digit; a huge one for a number Decimal cannot hold."""
-    try:
-        return Decimal(text).adjusted()
-    except InvalidOperation:
-        return _MAGNITUDE + 1
-
-
-def plain(number: Decimal) -> str:
-    """Return a number without exponent and without trailing zeros."""
-    text = format(number or abs(number), "f")
-    return (text.rstrip("0").rstrip(".") if "." in text else text) or "0"
 
 
 def read_table(dataset: Dataset, path: str, data: bytes) -> tuple[Table | None, list[Finding]]:
@@ -211,7 +170,7 @@ def _check_column(dataset: Dataset, column: Column, path: str, cells: list[str],
         if (
             not unique
             and different.isdisjoint(dataset.missing)
-            and _plainly_right(column, different, _CANONICAL if of_key else _SHORT, of_key=of_key)
+            and _plainly_right(column, different, CANONICAL if of_key else _SHORT, of_key=of_key)
         ):
             spelled += block if of_key else ()
             continue

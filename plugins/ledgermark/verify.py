@@ -56,7 +56,7 @@ def verify(claim: Claim, evaluator: Evaluator, aliases: Mapping[str, str]) -> Ve
     except EvaluationError as error:
         return Verdict((), (Problem(error.code, str(error)),) if error.code else ())
     try:
-        shown = read_numbers(claim.text, dict(aliases))
+        shown = read_numbers(claim.text, aliases)
         stated = parse_unit(claim.unit) if claim.unit else None
     except DisplayError as error:
         return Verdict(

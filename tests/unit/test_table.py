@@ -10,8 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from ledgermark.canonical import canonical, plain
 from ledgermark.descriptor import Column, Dataset
-from ledgermark.table import canonical, plain, read_table
+from ledgermark.table import read_table
 from ledgermark.units import parse_unit
 
 TOK = parse_unit("tok")
