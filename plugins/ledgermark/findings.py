@@ -35,6 +35,7 @@ CODES: Final[dict[str, str]] = {
     "LM122": "the words around a claim compare, and its link does not",
     "LM123": "the file of subjects is malformed",
     "LM124": "the unit in a claim's link is not said to the reader",
+    "LM125": "the words around a claim say the other direction than its data",
     "LM201": "a number is bound to nothing",
     "LM202": "a given text shows no number",
     "LM203": "a measurement stands in code",

@@ -23,6 +23,7 @@ KINDS: Final = (
     "magnitude",
     "unit",
     "comparison",
+    "direction",
     "rebinding",
     "unbinding",
     "deletion",

@@ -19,6 +19,7 @@ from ledgermark.cellmutants import cell_mutants, nudged_ledger
 from ledgermark.check import finding_of
 from ledgermark.coverage import Covered, covered_findings, reader_of
 from ledgermark.descriptor import read_descriptor
+from ledgermark.directions import check_directions
 from ledgermark.examine import examine
 from ledgermark.fix import Edit, apply_edits
 from ledgermark.heads import check_units
@@ -40,7 +41,7 @@ from ledgermark.table import read_table
 from ledgermark.tally import EQUIVALENT, KILLED, SURVIVED, Outcome
 from ledgermark.unbound import numbers_of
 from ledgermark.verify import verify
-from ledgermark.wordmutants import comparison_mutants
+from ledgermark.wordmutants import comparison_mutants, direction_mutants
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -58,6 +59,7 @@ def find_mutants(ground: Ground, today: date) -> list[Mutant]:
     found = [
         *number_mutants(ground),
         *comparison_mutants(ground),
+        *direction_mutants(ground),
         *rebinding_mutants(ground),
         *cell_mutants(ground),
         *block_mutants(ground, today),
@@ -178,7 +180,9 @@ class Judge:
         aliases = project.settings.aliases
         yield from check_relations(page, reading, words.language, words.pattern)
         yield from check_units(page, reading, aliases)
-        yield from check_subjects(page, reading, words, self._owners, {claim.key: self._values(claim) for claim in page.claims.claims})
+        values = {claim.key: self._values(claim) for claim in page.claims.claims}
+        yield from check_directions(page, reading, words.language, self._project.metrics or {}, values)
+        yield from check_subjects(page, reading, words, self._owners, values)
 
     def _values(self, claim: Claim) -> tuple[Quantity, ...]:
         try:

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ledgermark.coverage import numbers_on, shared_reader
+from ledgermark.directions import check_directions
 from ledgermark.doubt import is_doubtful
 from ledgermark.heads import check_units
 from ledgermark.labels import labels_apart
@@ -114,8 +115,10 @@ class PageWork:
         values: dict[str, tuple[Quantity, ...]] = {claim.key: verdict.values for claim, verdict in self.verdicts(page)}
         found = [*check_relations(page, reading, words.language, words.pattern), *check_units(page, reading, self._aliases)]
         found += [*check_portions(page, reading, values), *check_series(page, reading)]
-        # Without its metrics nobody knows whose subject a value's rows are.
-        return found if self._unloaded else [*found, *check_subjects(page, reading, words, self._owners, values)]
+        if self._unloaded:  # then nobody knows whose subject a value's rows are
+            return found
+        found += check_directions(page, reading, words.language, self._evaluator.metrics, values)
+        return [*found, *check_subjects(page, reading, words, self._owners, values)]
 
     def _language(self, page: Page) -> Words:
         words: Mapping[str, Words] = self._words

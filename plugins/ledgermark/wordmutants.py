@@ -1,4 +1,4 @@
-"""Mutants of comparison: the words at a number, and the comparison in its link."""
+"""Mutants of words: of comparison and of direction at a number, and the comparison in its link."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from ledgermark.claims import RELATIONS
+from ledgermark.directions import directed
+from ledgermark.directionwords import LEXICONS as DIRECTIONS
 from ledgermark.fix import Edit
 from ledgermark.ground import key_edit, rewritten
 from ledgermark.passages import CLAUSE
@@ -39,6 +41,21 @@ def comparison_mutants(ground: Ground) -> Iterator[Mutant]:
         language = page.language or next(iter(ground.project.settings.languages))
         if language in LEXICONS:
             yield from _worded(ground, page, claim, language, neutral[language])
+
+
+def direction_mutants(ground: Ground) -> Iterator[Mutant]:
+    """Yield the opposite of each word of direction that the data has a say in: "gains" for "loses"."""
+    for page in ground.project.all_pages:
+        language = page.language or next(iter(ground.project.settings.languages))
+        swaps = DIRECTIONS[language].swaps if language in DIRECTIONS else {}
+        for claim, said in directed(page, ground.reading(page), language, ground.project.metrics or {}):
+            opposite, found = swaps.get(said.word.lower()), _place_of(ground, page, claim, said.word)
+            if opposite and found:
+                start, end = found
+                edit = Edit(start, page.source.text[start:end], opposite)
+                yield rewritten(
+                    "direction", page, claim.start, claim.key, f"'{opposite}' for '{said.word}' at '{claim.text}'", [(page.source.path, edit)]
+                )
 
 
 def with_option(key: str, name: str, value: str) -> str:

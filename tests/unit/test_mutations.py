@@ -74,6 +74,8 @@ NAMES = [
     "comparison zh/report.md#rates widest?contexts=1024,32768&is=at_most: no '不超过' at '75 %'",
     "comparison zh/report.md#rates gap: '约' put before '二十五天'",
     "comparison en/report.md#rates widest?contexts=1024,32768&is=at_most: the link says equality in every language",
+    "direction en/report.md gain?context=32768: 'up' for 'down' at '−75 %'",
+    "direction zh/report.md gain?context=32768: '涨' for '降' at '−75 %'",
     "rebinding en/report.md gain?context=1024: bound to gain?context=32768 in every language",
     "rebinding en/report.md#rates gain?context=1024,32768: bound to gain?context=32768,1024 in every language",
     "rebinding en/report.md#calls trace.calls?arm=base: bound to trace.calls?arm=fast in every language",
