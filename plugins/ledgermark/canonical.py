@@ -28,7 +28,8 @@ _MAGNITUDE: Final = 100  # powers of ten; a cell beyond is no measurement and wo
 
 def canonical(column: Column, text: str) -> str:
     """Return a cell's canonical spelling. Raises ValueError for a wrong type."""
-    if column.type == "string" or (column.type in CANONICAL and CANONICAL[column.type].fullmatch(text)):
+    plainly = CANONICAL.get(column.type)
+    if column.type == "string" or (plainly and plainly.fullmatch(text)):
         return text
     match column.type:
         case "integer" if _INTEGER.fullmatch(text):

@@ -6,10 +6,9 @@ A shown number carries the place of its last digit, because that is how exactly 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from decimal import Context, Decimal
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ledgermark.alternation import one_of
 from ledgermark.messages import Message
@@ -33,6 +32,7 @@ _FOLD: Final = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)} | {
     ord("，"): ";",
     ord("、"): ";",
 }
+_FOLDED: Final = re.compile(f"[{re.escape(''.join(map(chr, _FOLD)))}]")  # to look for one is faster than to translate what has none
 _ENTITY: Final = re.compile(r"&(?:nbsp|thinsp|ensp|emsp|#160|#8239|#x202[fF]|#x[aA]0);")
 _SUPERSCRIPTS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _SCALES: Final = {"百万": 6, "千": 3, "万": 4, "亿": 8, "thousand": 3, "million": 6, "billion": 9}
@@ -54,8 +54,7 @@ _SIGNS: Final = ("+", "-")
 _Spellings = tuple[re.Pattern[str], dict[str, Unit]]
 
 
-@dataclass(frozen=True)
-class Shown:
+class Shown(NamedTuple):
     """A number as shown.
 
     Attributes:
@@ -87,7 +86,7 @@ def fold(text: str) -> str:
     """Return the text with full-width forms, minus signs, spaces and emphasis made plain, character for character."""
     if "&" in text:
         text = _ENTITY.sub(lambda match: " " * len(match.group()), text)
-    return text.translate(_FOLD)
+    return text.translate(_FOLD) if _FOLDED.search(text) else text
 
 
 def read_numbers(text: str, aliases: Mapping[str, str] | None = None) -> list[Shown]:
@@ -103,12 +102,14 @@ def read_numbers(text: str, aliases: Mapping[str, str] | None = None) -> list[Sh
     plain = fold(text)
     spellings = _spellings(tuple(sorted(aliases.items())) if aliases else ())
     found: list[Shown] = []
-    position = _skip(plain, 0)
-    while position < len(plain):
+    position, end = _skip(plain, 0), len(plain)
+    while position < end:
         shown, position = _read_one(plain, position, text, spellings)
         found.append(shown)
+        if position == end:
+            break
         after = _skip(plain, position)
-        if after == position and position < len(plain):
+        if after == position:
             msg = Message(
                 "'{part}' in '{text}' is neither a number, a unit known here, nor a separator", part=text[position:].strip(), text=text
             )
@@ -120,7 +121,7 @@ def read_numbers(text: str, aliases: Mapping[str, str] | None = None) -> list[Sh
     following = found[-1].unit
     for index in range(len(found) - 2, -1, -1):
         if found[index].unit is None and following is not None:
-            found[index] = replace(found[index], unit=following)
+            found[index] = found[index]._replace(unit=following)
         following = found[index].unit
     return found
 
@@ -134,7 +135,7 @@ def _read_one(plain: str, position: int, text: str, spellings: _Spellings) -> tu
     """Return the number at a position with the unit written beside it, and where both end."""
     percent = plain.startswith("百分之", position)
     start = position + 3 if percent else position
-    signed = plain[start : start + 1] in _SIGNS
+    signed = plain.startswith(_SIGNS, start)
     if match := _NUMBER.match(plain, start):
         value, place = _read_digits(match, text)
         end, after, form = match.end("digits"), match.end(), "digits"

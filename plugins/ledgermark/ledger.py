@@ -60,11 +60,16 @@ class Row:
 
     def text(self, column: str) -> str:
         """Return a cell as written. Raises `LedgerError` for an unknown column."""
+        return self._written(column)[2]
+
+    def _written(self, column: str) -> tuple[Column, Cell, str]:
+        """Return a column and its cell, as evidence and as written."""
         table, position, seen = self._table, self._position, self._ledger.seen
-        _known(column, table.dataset)
+        spec = _known(column, table.dataset)
+        cell = Cell(table.dataset.name, table.lines[position], column)
         if seen is not None:
-            seen.add(Cell(table.dataset.name, table.lines[position], column))
-        return table.columns[column][position]
+            seen.add(cell)
+        return spec, cell, table.columns[column][position]
 
     def __getitem__(self, column: str) -> Quantity:
         """Return a number with its unit, a date as days (so that a difference is in days), or a truth value as 0 or 1.
@@ -85,8 +90,7 @@ class Row:
 
     def _read(self, column: str) -> Quantity:
         dataset = self._table.dataset
-        spec = _known(column, dataset)
-        text = self.text(column)
+        spec, cell, text = self._written(column)
         if text in dataset.missing:
             msg = Message("{path}:{line} has no {column}", path=dataset.path, line=self.line, column=column)
             raise LedgerError(msg)
@@ -95,7 +99,7 @@ class Row:
         except (ValueError, InvalidOperation) as error:
             msg = Message("{path}:{line}: {column} is no {type}", path=dataset.path, line=self.line, column=column, type=spec.type)
             raise LedgerError(msg, unusable=True) from error
-        evidence = frozenset({Cell(dataset.name, self.line, column)})
+        evidence = frozenset((cell,))
         match spec.type:
             case "integer" | "number" if spec.unit is None:
                 msg = Message("{dataset}.{column} has no unit", dataset=dataset.name, column=column)
@@ -203,9 +207,10 @@ class Ledger:
         if not keys:
             return range(len(table.lines))
         names = tuple(sorted(keys))
+        wanted = tuple([_spelled(table.dataset, name, keys[name]) for name in names])
         if table.stored is not None:
-            return table.stored.find({name: (_spelled(table.dataset, name, keys[name]),) for name in names})
-        return self._index(table, names).get(tuple([_spelled(table.dataset, name, keys[name]) for name in names]), ())
+            return table.stored.find({name: (text,) for name, text in zip(names, wanted, strict=True)})
+        return self._index(table, names).get(wanted, ())
 
     def _select_any(self, table: Table, keys: Mapping[str, tuple[Key, ...]]) -> Sequence[int]:
         """Return the positions of the rows with any of some values for each key, ascending."""
@@ -255,7 +260,7 @@ def _spelled(dataset: Dataset, name: str, value: Key) -> str:
     """Return a wanted value in the column's canonical spelling; a value that is none of the type matches nothing."""
     column = _known(name, dataset)
     text = str(value).lower() if isinstance(value, bool) else plain(value) if isinstance(value, Decimal) else str(value)
-    return spelled(column, text)
+    return text if type(value) is int and column.type == "integer" else spelled(column, text)
 
 
 def count(rows: Iterable[Row], unit: str = "1") -> Quantity:

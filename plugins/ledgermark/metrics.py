@@ -7,7 +7,8 @@ import re
 import typing
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any, Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ledgermark.findings import in_words, nearest
 from ledgermark.ledger import Ledger, LedgerError
@@ -27,6 +28,15 @@ _Place = tuple[str, tuple[tuple[str, Any], ...]]
 _PLAIN: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
+class _Wanted(NamedTuple):
+    """What a metric wants of a claim for one parameter: of what kind its values are, whether all in one tuple, and whether it must be there."""
+
+    parameter: inspect.Parameter
+    kind: Any
+    whole: bool
+    needed: bool
+
+
 @dataclass(frozen=True)
 class Metric:
     """A metric: its function, the unit its values are given in, the sentence a reader sees, and its formula.
@@ -42,6 +52,17 @@ class Metric:
     parameters: tuple[inspect.Parameter, ...]
     hints: Mapping[str, Any]
     subjects: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def wanted(self) -> dict[str, _Wanted]:
+        """What it wants of a claim, by the names of its parameters, in their order."""
+        wanted = {}
+        for parameter in self.parameters:
+            hint = self.hints.get(parameter.name, str)
+            whole = typing.get_origin(hint) is tuple
+            kind = typing.get_args(hint)[0] if whole else hint
+            wanted[parameter.name] = _Wanted(parameter, kind, whole, parameter.default is inspect.Parameter.empty)
+        return wanted
 
 
 class EvaluationError(Exception):
@@ -132,18 +153,19 @@ class Evaluator:
         Raises:
             EvaluationError: no such metric or cell, parameters that do not fit, a metric that failed.
         """
-        if claim.key not in self._answers:
-            self._answers[claim.key] = self._cells(claim) if "." in claim.name else self._metric(claim)
-        return self._answers[claim.key]
+        answer = self._answers.get(claim.key)
+        if answer is None:
+            answer = self._answers[claim.key] = self._cells(claim) if "." in claim.name else self._metric(claim)
+        return answer
 
     def _metric(self, claim: Claim) -> tuple[Quantity, ...]:
         if claim.name not in self.metrics:
             known = [*self.metrics, *(f"{name}.{column.name}" for name, dataset in self.ledger.datasets.items() for column in dataset.columns)]
             raise EvaluationError("LM105", Message("no metric '{name}'{hint}", name=claim.name, hint=nearest(claim.name, known)))
         chosen = self.metrics[claim.name]
-        names = [parameter.name for parameter in chosen.parameters]
         for name in claim.params:
-            if name not in names:
+            if name not in chosen.wanted:
+                names = list(chosen.wanted)
                 takes = Message("takes {names}", names=", ".join(names)) if names else Message("takes none")
                 message = Message(
                     "{name} has no parameter '{parameter}'; it {takes}{hint}",
@@ -154,15 +176,13 @@ class Evaluator:
                 )
                 raise EvaluationError("LM106", message)
         combinations: list[dict[str, Any]] = [{}]
-        for parameter in chosen.parameters:
-            if parameter.name in claim.params:
-                choices = _convert(chosen, parameter, claim.params[parameter.name])
-                combinations = [{**before, parameter.name: choice} for before in combinations for choice in choices]
-            elif parameter.default is inspect.Parameter.empty:
-                raise EvaluationError(
-                    "LM106", Message("{name} needs the parameter '{parameter_name}'", name=claim.name, parameter_name=parameter.name)
-                )
-        return tuple(self._compute(chosen, combination) for combination in combinations)
+        for name, wanted in chosen.wanted.items():
+            if name in claim.params:
+                choices = _convert(chosen, wanted, claim.params[name])
+                combinations = [{**before, name: choice} for before in combinations for choice in choices]
+            elif wanted.needed:
+                raise EvaluationError("LM106", Message("{name} needs the parameter '{parameter_name}'", name=claim.name, parameter_name=name))
+        return tuple([self._compute(chosen, combination) for combination in combinations])
 
     def _cells(self, claim: Claim) -> tuple[Quantity, ...]:
         dataset, _, column = claim.name.partition(".")
@@ -170,18 +190,19 @@ class Evaluator:
         for name, value in claim.params.items():
             combinations = [{**before, name: item} for before in combinations for item in value.split(",")]
         try:
-            return tuple(self.ledger.one(dataset, **keys)[column] for keys in combinations)
+            return tuple([self.ledger.one(dataset, **keys)[column] for keys in combinations])
         except LedgerError as error:
             raise _ledger_error(error) from error
 
     def _compute(self, chosen: Metric, arguments: dict[str, Any]) -> Quantity:
-        place = (chosen.name, tuple(sorted(arguments.items())))
-        if place not in self._known:
+        place = (chosen.name, tuple(arguments.items()))  # in the order of the parameters
+        result = self._known.get(place)
+        if result is None:
             try:
-                self._known[place] = self._recalled(place) or self._call(chosen, arguments, place)
+                result = self._recalled(place) or self._call(chosen, arguments, place)
             except EvaluationError as error:
-                self._known[place] = error
-        result = self._known[place]
+                result = error
+            self._known[place] = result
         if isinstance(result, EvaluationError):
             raise result
         return result
@@ -193,41 +214,47 @@ class Evaluator:
 
     def _recalled(self, place: _Place) -> Quantity | None:
         """Return the value that a metric had over the other ledger, where it asked for no table that is another here."""
-        known, asked = self._before.known(place) if self._before else (None, frozenset[str]())
-        if self._before is None or known is None or not self.ledger.shares(self._before.ledger, asked):
+        if self._before is None:
+            return None
+        known, asked = self._before.known(place)
+        if known is None or not self.ledger.shares(self._before.ledger, asked):
             return None
         self._asked[place] = asked
         return known
 
     def _call(self, chosen: Metric, arguments: dict[str, Any], place: _Place) -> Quantity:
-        called = f"{chosen.name}({', '.join(f'{name}={value}' for name, value in arguments.items())})"
+        def called() -> str:
+            return f"{chosen.name}({', '.join(f'{name}={value}' for name, value in arguments.items())})"
+
         try:
             ledger = self.ledger.recording(cells=False)
             result = chosen.function(ledger, **arguments)
             self._asked[place] = frozenset(ledger.asked or ())
         except LedgerError as error:
-            raise _ledger_error(error, called) from error
+            raise _ledger_error(error, called()) from error
         except UnitError as error:
-            raise EvaluationError("LM112", Message("{called}: {error}", called=called, error=error)) from error
+            raise EvaluationError("LM112", Message("{called}: {error}", called=called(), error=error)) from error
         except KeyboardInterrupt:
             raise
         except BaseException as error:
             raise EvaluationError(
-                "LM108", Message("{called} raised {error}{where}", called=called, error=in_words(error), where=_last_line(error))
+                "LM108", Message("{called} raised {error}{where}", called=called(), error=in_words(error), where=_last_line(error))
             ) from error
         if not isinstance(result, Quantity):
-            raise EvaluationError("LM108", Message("{called} returned {kind}, expected a Quantity", called=called, kind=type(result).__name__))
+            raise EvaluationError(
+                "LM108", Message("{called} returned {kind}, expected a Quantity", called=called(), kind=type(result).__name__)
+            )
         parts: tuple[object, object] = (result.value, result.unit)
         if not isinstance(parts[0], Decimal) or not isinstance(parts[1], Unit):
-            raise EvaluationError("LM108", Message("{called} returned a Quantity without a value or unit", called=called))
+            raise EvaluationError("LM108", Message("{called} returned a Quantity without a value or unit", called=called()))
         if not result.value.is_finite() or abs(result.value.adjusted()) > _MAGNITUDE:
-            raise EvaluationError("LM108", Message("{called} gives {value}, expected a finite number", called=called, value=result.value))
+            raise EvaluationError("LM108", Message("{called} gives {value}, expected a finite number", called=called(), value=result.value))
         try:
             return result.to(chosen.unit)
         except UnitError as error:
             message = Message(
                 "{called} gives {spelled}, declared '{symbol}' ({unit_spelled})",
-                called=called,
+                called=called(),
                 spelled=result.unit.spelled,
                 symbol=chosen.unit.symbol,
                 unit_spelled=chosen.unit.spelled,
@@ -250,14 +277,10 @@ def _last_line(error: BaseException) -> str:
     return Message(" ({function}, line {line})", function=own.tb_frame.f_code.co_name, line=own.tb_lineno) if own else ""
 
 
-def _convert(chosen: Metric, parameter: inspect.Parameter, text: str) -> list[Any]:
+def _convert(chosen: Metric, wanted: _Wanted, text: str) -> list[Any]:
     """Return the values a parameter's text stands for: one for each item of a comma list, or one tuple where the metric wants all."""
-    hint = chosen.hints.get(parameter.name, str)
-    items = text.split(",")
-    if typing.get_origin(hint) is tuple:
-        kind = typing.get_args(hint)[0]
-        return [tuple(_item(chosen, parameter, kind, item) for item in items)]
-    return [_item(chosen, parameter, hint, item) for item in items]
+    values = [_item(chosen, wanted.parameter, wanted.kind, item) for item in text.split(",")]
+    return [tuple(values)] if wanted.whole else values
 
 
 def _item(chosen: Metric, parameter: inspect.Parameter, kind: Any, text: str) -> Any:

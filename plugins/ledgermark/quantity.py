@@ -36,15 +36,20 @@ class Quantity:
     Adding or comparing different dimensions raises `UnitError`.
     """
 
+    __slots__ = ("evidence", "unit", "value")
+
     value: Decimal
     unit: Unit
     evidence: frozenset[Cell]
 
     def __init__(self, value: Scalar, unit: Unit, evidence: frozenset[Cell] = _NO_CELLS) -> None:
-        put = object.__setattr__
-        put(self, "value", value if type(value) is Decimal else _decimal(value))
-        put(self, "unit", unit)
-        put(self, "evidence", evidence)
+        _put_value(self, value if type(value) is Decimal else _decimal(value))
+        _put_unit(self, unit)
+        _put_evidence(self, evidence)
+
+    def __reduce__(self) -> tuple[type[Quantity], tuple[Decimal, Unit, frozenset[Cell]]]:
+        """Return how to make it anew: without a dictionary it has no state that pickle could restore."""
+        return type(self), (self.value, self.unit, self.evidence)
 
     @classmethod
     def of(cls, value: Scalar, unit: str) -> Quantity:
@@ -109,6 +114,10 @@ class Quantity:
         """Return the value of the difference: what a comparison needs of it."""
         right = _quantity(other)
         return _sum(self.value, self.unit, -right.value, right.unit)[0]
+
+
+# The places of a quantity, set without asking its class, which refuses: a check makes tens of thousands.
+_put_value, _put_unit, _put_evidence = (vars(Quantity)[name].__set__ for name in ("value", "unit", "evidence"))
 
 
 def _in(value: Decimal, unit: Unit, target: Unit) -> Decimal:

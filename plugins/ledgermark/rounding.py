@@ -30,7 +30,7 @@ def too_coarse(shown: Shown, written: str, value: Decimal, unit: Unit) -> str:
         value: what the data gives, in the unit shown.
         unit: that unit.
     """
-    if _near(shown.value, value) or abs(value) < _NOTHING:
+    if shown.value == value or _near(shown.value, value) or abs(value) < _NOTHING:
         return ""
     # The fewest decimals that keep to it: a whole number where one does.
     places = next(places for places in range(20) if _near(_EXACT.quantize(value, Decimal(1).scaleb(-places)), value))

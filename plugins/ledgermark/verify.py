@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ledgermark.claims import BOUNDS, Claim
 from ledgermark.display import DisplayError, Shown, agrees, holds, read_numbers
@@ -41,8 +41,7 @@ class Problem:
     values: tuple[Quantity, ...] = ()
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(NamedTuple):
     """A claim's values and problems; no problems means it is right."""
 
     values: tuple[Quantity, ...]
@@ -76,7 +75,9 @@ def verify(claim: Claim, evaluator: Evaluator, aliases: Mapping[str, str]) -> Ve
             values=_all(values),
         )
         return Verdict(values, (Problem("LM104", message, values=values),))
-    problems = [problem for number, value in zip(shown, compared, strict=True) for problem in _compare(claim, number, value, stated)]
+    problems: list[Problem] = []
+    for number, value in zip(shown, compared, strict=True):
+        problems += _compare(claim, number, value, stated)
     return Verdict(values, tuple(problems))
 
 
@@ -100,7 +101,7 @@ def _compare(claim: Claim, shown: Shown, value: Quantity, stated: Unit | None) -
             symbol=value.unit.symbol,
         )
         return problem("LM102", message)
-    if not value.unit.shown_as(unit):
+    if unit is not value.unit and not value.unit.shown_as(unit):
         message = Message(
             "shows a number in '{symbol}', {name} is in '{unit_symbol}': {amount}",
             symbol=unit.symbol,

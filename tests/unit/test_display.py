@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledgermark.display import DisplayError, Shown, agrees, fold, holds, read_numbers
+from ledgermark.display import _FOLD, DisplayError, Shown, agrees, fold, holds, read_numbers
 
 # text, then value, place and unit of each number in it
 ONE = [
@@ -229,6 +229,12 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 @given(st.text(max_size=40))
 def test_folding_keeps_places(text: str) -> None:
     assert len(fold(text)) == len(text)
+
+
+@given(st.lists(st.sampled_from([*_FOLD, *range(0x20, 0x7F), ord("约"), 0x1F600])).map(lambda codes: "".join(map(chr, codes))))
+def test_folding_leaves_nothing_to_fold(text: str) -> None:
+    plain = text.replace("&", "")  # an entity is more than one character
+    assert fold(plain) == plain.translate(_FOLD)
 
 
 @pytest.mark.parametrize(

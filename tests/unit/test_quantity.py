@@ -1,5 +1,8 @@
 """Quantities keep value, unit and evidence through arithmetic."""
 
+import copy
+import pickle
+from dataclasses import FrozenInstanceError
 from decimal import Decimal
 
 import pytest
@@ -120,6 +123,17 @@ def test_there_and_back(value: Decimal, units: tuple[str, str]) -> None:
     there, back = units
     again = Quantity(value, parse_unit(there)).to(back).to(there)
     assert abs(again.value - value) <= abs(value) * Decimal("1e-30")
+
+
+def test_is_made_anew_as_it_was() -> None:
+    quantity = q("43.42", "tok/s", A, B)
+    for again in (pickle.loads(pickle.dumps(quantity, pickle.HIGHEST_PROTOCOL)), copy.copy(quantity), copy.deepcopy(quantity)):  # noqa: S301
+        assert (again, hash(again), again.evidence) == (quantity, hash(quantity), {A, B})
+
+
+def test_stays_what_it_is() -> None:
+    with pytest.raises(FrozenInstanceError):
+        q("43.42", "tok/s").value = Decimal(1)  # type: ignore[misc]
 
 
 @given(NUMBERS, NUMBERS)
