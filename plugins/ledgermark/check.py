@@ -12,7 +12,7 @@ from ledgermark.datafacts import words_of
 from ledgermark.dated import Behind, check_chips, check_published
 from ledgermark.errata import check_errata
 from ledgermark.evidence import check_captions, check_evidence
-from ledgermark.figures import Drawn, check_placed, draw
+from ledgermark.figures import Drawn, check_placed
 from ledgermark.findings import Finding, nearest
 from ledgermark.labels import check_labels
 from ledgermark.memory import Memory
@@ -119,7 +119,7 @@ def check_project(project: Project, today: date, only: frozenset[str] | None = N
     published = compare(project.pages, project.history, aliases)
     work = PageWork(project, project.families, evaluator, memory)
     languages = {language: project.pages.get(language, {}) for language in project.settings.languages}
-    work.ahead(languages)
+    work.ahead(languages, _placed(project))
     findings += check_declared(project.families, project.metrics or {}, project.settings.subjects)
     # No comment silences these: a published number changes only with an erratum.
     always = (project.history.path, *(only or ()))
@@ -134,7 +134,7 @@ def check_project(project: Project, today: date, only: frozenset[str] | None = N
         found = [*page.findings, *shared[page.source.path]]
         found += _check_claims(page, project, work.verdicts(page), values, suggestions)
         found += work.spoken(page)
-        found += _check_figures(page, project, drawn, memory)
+        found += _check_figures(page, project, drawn, work)
         found += check_evidence(page, values, project.ledger)
         language = page.language or next(iter(project.settings.languages))
         found += check_captions(page, values, {name: item.evidence for (name, at), item in drawn.items() if at == language})
@@ -214,7 +214,19 @@ def rows_of(values: Iterable[Quantity], ledger: Ledger) -> list[str]:
     return [f"{path}:{line}" for path, line in places]
 
 
-def _check_figures(page: Page, project: Project, drawn: dict[tuple[str, str], Drawn], memory: Memory) -> list[Finding]:
+def _placed(project: Project) -> list[tuple[Figure, Catalogue]]:
+    """Return each figure that stands on a page, in its order, with the words of the page's language."""
+    figures = project.figures or {}
+    placed = ((block.argument, page) for page in project.all_pages for block in page.figures if block.argument in figures)
+    found = {(name, page.language): (figures[name], _words_on(page, project)) for name, page in placed}
+    return list(found.values())
+
+
+def _words_on(page: Page, project: Project) -> Catalogue:
+    return project.catalogues[page.language or next(iter(project.settings.languages))]
+
+
+def _check_figures(page: Page, project: Project, drawn: dict[tuple[str, str], Drawn], work: PageWork) -> list[Finding]:
     findings: list[Finding] = []
     datasets = project.ledger.datasets
     for block in page.evidence:
@@ -223,20 +235,8 @@ def _check_figures(page: Page, project: Project, drawn: dict[tuple[str, str], Dr
             findings.append(Finding(page.source.path, *page.source.place(block.argument_start), "LM601", message))
     if project.figures is None:
         return findings
-    catalogue = project.catalogues[page.language or next(iter(project.settings.languages))]
-    ledger = project.ledger
-
-    def drawing(chosen: Figure) -> Drawn:
-        # What it has drawn over another ledger holds over this one where all tables that it asked for are the same.
-        made = memory.once(
-            "drawn",
-            (chosen, catalogue),
-            lambda: (draw(chosen, ledger, catalogue), ledger),
-            lambda known: known[1].shares(ledger, known[0].asked),
-        )
-        return made[0]
-
-    return [*findings, *check_placed(page, catalogue.language, project.figures, drawn, drawing)]
+    catalogue = _words_on(page, project)
+    return [*findings, *check_placed(page, catalogue.language, project.figures, drawn, lambda chosen: work.drawn(chosen, catalogue))]
 
 
 def _check_errata(page: Page, project: Project, today: date) -> list[Finding]:

@@ -1,5 +1,7 @@
 """What a check works out for each page by itself: its numbers, the verdicts on its claims, the words around them, its versions compared.
 
+And its figures, each of which is drawn once for all pages in a language.
+
 Each is worked out once, from the page and from what all pages share. Where there are many pages, several processes do it ahead: what they send
 back goes where the check looks first, so that nothing else knows of them.
 """
@@ -8,13 +10,15 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ledgermark.coverage import numbers_on, shared_reader
 from ledgermark.directions import check_directions
 from ledgermark.doubt import is_doubtful
+from ledgermark.figures import Drawn, draw
 from ledgermark.heads import check_units
 from ledgermark.labels import labels_apart
+from ledgermark.metrics import EvaluationError
 from ledgermark.naming import check_subjects
 from ledgermark.parity import parity_of, parity_parts, versions_of
 from ledgermark.passages import Reading
@@ -23,13 +27,16 @@ from ledgermark.processes import MANY_PAGES, processes, share_out
 from ledgermark.relations import check_relations
 from ledgermark.series import check_series
 from ledgermark.subjects import Owners, Words
+from ledgermark.unbound import Number
 from ledgermark.verify import Verdict, verify
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ledgermark.catalogue import Catalogue
     from ledgermark.claims import Claim
     from ledgermark.coverage import Pages, Placed
+    from ledgermark.figures import Figure
     from ledgermark.findings import Finding
     from ledgermark.memory import Memory
     from ledgermark.metrics import Evaluator
@@ -38,7 +45,22 @@ if TYPE_CHECKING:
     from ledgermark.quantity import Quantity
     from ledgermark.subjects import Family
 
-    _Found = tuple[tuple[Placed, ...], list[Verdict], list[Finding], bool]
+    _Found = tuple["_Numbers", list[Verdict], list[Finding], bool]
+    _ToDraw = tuple[Figure, Catalogue]
+
+
+class _Numbers:
+    """The numbers of a page, which go to another process column by column: pickled so they take a fifth of the time."""
+
+    def __init__(self, placed: tuple[Placed, ...]) -> None:
+        self.placed = placed
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _numbers_of_columns, tuple(zip(*[(line, column, *number) for line, column, number in self.placed], strict=True))
+
+
+def _numbers_of_columns(lines: tuple[int, ...] = (), columns: tuple[int, ...] = (), *fields: tuple[Any, ...]) -> _Numbers:
+    return _Numbers(tuple(zip(lines, columns, map(Number._make, zip(*fields, strict=True)), strict=True)))
 
 
 class PageWork:
@@ -46,7 +68,7 @@ class PageWork:
 
     def __init__(self, project: Pages, families: tuple[Family, ...], evaluator: Evaluator, memory: Memory) -> None:
         """Take what all pages share, and the memory of checks of projects that have parts of this one."""
-        self._memory, self._evaluator, self._settings = memory, evaluator, project.settings
+        self._memory, self._evaluator, self._settings, self._ledger = memory, evaluator, project.settings, project.ledger
         self._aliases = project.settings.aliases
         self._unloaded = project.metrics is None
         self._reader = shared_reader(project, memory)
@@ -57,33 +79,63 @@ class PageWork:
         )
         self._words = memory.once("words", (families, project.settings), lambda: {code: Words(families, code) for code in languages})
 
-    def ahead(self, pages: Mapping[str, Mapping[str, Page]]) -> None:
-        """Work all of it out for pages by language and path, and where their versions differ, several processes together if they are many."""
+    def ahead(self, pages: Mapping[str, Mapping[str, Page]], figures: Sequence[_ToDraw]) -> None:
+        """Work all of it out, several processes together, if there are many pages.
+
+        Args:
+            pages: by language and path; where their versions differ is worked out too.
+            figures: those on the pages, each with the words of a language.
+        """
         every = versions_of(pages)
         count = processes() if sum(map(len, pages.values())) >= MANY_PAGES else 1
         if count == 1:
             return
-        for versions, (found, parity, labels) in zip(every, share_out(self._all, every, count), strict=True):
+        # The figures first: some take long, and what is left is then still enough for the other processes.
+        items: list[_ToDraw | Versions] = [*figures, *every]
+        answers = share_out(self._all, items, count)
+        for (figure, catalogue), (drawn, missing) in zip(figures, answers, strict=False):
+            catalogue.missing |= missing
+            if drawn:
+                self._memory.keep("drawn", (figure, catalogue), (drawn, self._ledger))
+        for versions, (found, parity, labels) in zip(every, answers[len(figures) :], strict=True):
             there = _there(versions)
             for page, (numbers, verdicts, spoken, doubtful) in zip(there, found, strict=True):
-                self._memory.keep("numbers", (page, self._reader), numbers)
+                self._memory.keep("numbers", (page, self._reader), numbers.placed)
                 self._memory.keep("verdicts", self._claimed(page), verdicts)
                 self._memory.keep("spoken", self._said(page), spoken)
                 self._memory.keep("doubtful", (page,), doubtful)
             self._memory.keep("parity", parity_parts(versions), parity)
             for ((page, (here, *_)), (other, (others, *_))), apart in zip(pairwise(zip(there, found, strict=True)), labels, strict=True):
-                self._memory.keep("labels", (page, other, here, others), apart)
+                self._memory.keep("labels", (page, other, here.placed, others.placed), apart)
 
-    def _all(self, every: Sequence[Versions]) -> list[tuple[list[_Found], list[Finding], list[list[Finding]]]]:
+    def _all(self, items: Sequence[_ToDraw | Versions]) -> list[Any]:
+        return [self._sketched(*item) if isinstance(item, tuple) else self._found(item) for item in items]
+
+    def _sketched(self, figure: Figure, catalogue: Catalogue) -> tuple[Drawn | None, set[str]]:
+        """Return a figure and the messages without a translation; none for one that fails: whoever needs it then finds out why."""
+        try:
+            return self.drawn(figure, catalogue), catalogue.missing
+        except EvaluationError:
+            return None, set()
+
+    def _found(self, versions: Versions) -> tuple[list[_Found], list[Finding], list[list[Finding]]]:
         # Page by page and not part by part: what one part has read of a page another finds remembered.
-        made = []
-        for versions in every:
-            there = _there(versions)
-            found = [(self._numbers(page), self._judged(page), self.spoken(page), is_doubtful(page)) for page in there]
-            numbered = [(page, numbers) for page, (numbers, *_) in zip(there, found, strict=True)]
-            labels = [labels_apart(one, two, self._memory) for one, two in pairwise(numbered)]
-            made.append((found, parity_of(versions, self._memory), labels))
-        return made
+        there = _there(versions)
+        found = [(_Numbers(self._numbers(page)), self._judged(page), self.spoken(page), is_doubtful(page)) for page in there]
+        numbered = [(page, numbers.placed) for page, (numbers, *_) in zip(there, found, strict=True)]
+        labels = [labels_apart(one, two, self._memory) for one, two in pairwise(numbered)]
+        return found, parity_of(versions, self._memory), labels
+
+    def drawn(self, figure: Figure, catalogue: Catalogue) -> Drawn:
+        """Return a figure in the language of a catalogue. Raises `EvaluationError` where it fails."""
+        # What it has drawn over another ledger holds over this one where all tables that it asked for are the same.
+        made = self._memory.once(
+            "drawn",
+            (figure, catalogue),
+            lambda: (draw(figure, self._ledger, catalogue), self._ledger),
+            lambda known: known[1].shares(self._ledger, known[0].asked),
+        )
+        return made[0]
 
     def _numbers(self, page: Page) -> tuple[Placed, ...]:
         return self._memory.once("numbers", (page, self._reader), partial(numbers_on, page, self._reader))

@@ -8,7 +8,7 @@ import os
 import pickle
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ Answer = TypeVar("Answer")
 
 MANY_PAGES: Final = 200  # from which on copies of a process are worth making: they cost some 0.1 s
 _MOST: Final = 8  # processes: beyond, taking in the answers costs what the next one brings
-_PIECES: Final = 128  # that work is cut into: at the end a process waits for one of them at most
+_PIECES: Final = 250  # that work is cut into: at the end a process waits for one of them at most; a byte holds the number of each
+_HELD: Final = 1 << 20  # bytes of answers that a copy may have sent before they are taken in: what Linux lets anyone have
 
 
 def processes() -> int:
@@ -48,20 +49,34 @@ def share_out(work: Callable[[Sequence[Item]], list[Answer]], items: Sequence[It
     turns = _Turns(len(pieces))
     context = multiprocessing.get_context("fork")
     copies = []
+    made: dict[int, list[Answer]] = {}
     for _ in range(min(count, len(pieces)) - 1):
         receiver, sender = context.Pipe(duplex=False)
+        _widen(sender)
         process = context.Process(target=_send, args=(sender, turns, work, pieces), daemon=True)
         process.start()
         sender.close()  # so that the end of the copy is the end of what can be received
         copies.append((process, receiver))
     try:
-        made = {turn: work(pieces[turn]) for turn in turns}
+        for turn in turns:
+            made[turn] = work(pieces[turn])
+            for _, receiver in copies:
+                made |= _received(receiver)
     finally:
         turns.close()
     for process, receiver in copies:
-        made |= _received(receiver)
+        made |= _received(receiver, to_the_end=True)
+        receiver.close()
         process.join()
     return [answer for turn, piece in enumerate(pieces) for answer in (made[turn] if turn in made else work(piece))]
+
+
+def _widen(pipe: Connection) -> None:
+    """Let a pipe hold enough that a copy goes on while this process works; one that may hold no more than it does makes the copy wait."""
+    import fcntl  # noqa: PLC0415  (there is none where no copies are made)
+
+    with suppress(OSError):
+        fcntl.fcntl(pipe.fileno(), fcntl.F_SETPIPE_SZ, _HELD)
 
 
 class _Turns:
@@ -82,24 +97,26 @@ class _Turns:
 
 
 def _send(sender: Connection, turns: Iterable[int], work: Callable[[Sequence[Item]], list[Answer]], pieces: Sequence[Sequence[Item]]) -> None:
-    """Send the answers for the pieces that fall to this process, or nothing where that fails: whoever waits then finds out why by doing it."""
+    """Send the answers for the pieces that fall to this process, until one fails: whoever waits then finds out why by doing it."""
     try:
-        # Each is pickled in its turn, while the others still work.
-        for made in [pickle.dumps((turn, work(pieces[turn])), pickle.HIGHEST_PROTOCOL) for turn in turns]:
-            sender.send_bytes(made)
+        for turn in turns:
+            sender.send_bytes(pickle.dumps((turn, work(pieces[turn])), pickle.HIGHEST_PROTOCOL))
     except BaseException:  # noqa: BLE001  (also what a metric raises)
         sender.close()
 
 
-def _received(receiver: Connection) -> dict[int, Any]:
-    """Return what a copy sent, by turn: all of it, or what came before the copy failed."""
+def _received(receiver: Connection, *, to_the_end: bool = False) -> dict[int, Any]:
+    """Return what a copy has sent since it was asked last, by turn; at the end all that is still to come, until it is done or has failed."""
     made: dict[int, Any] = {}
-    try:
-        while True:
-            turn, answers = pickle.loads(receiver.recv_bytes())  # noqa: S301  (from our own copy)
+    while to_the_end or receiver.poll():
+        try:
+            sent = receiver.recv_bytes()
+        except (EOFError, OSError):  # the end, or a copy that was killed
+            break
+        with suppress(Exception):  # an object that cannot be made anew
+            turn, answers = pickle.loads(sent)  # noqa: S301  (from our own copy)
             made[turn] = answers
-    except Exception:  # noqa: BLE001  (the end, a copy that was killed, or an object that cannot be made anew)
-        return made
+    return made
 
 
 @contextmanager

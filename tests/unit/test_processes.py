@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ledgermark import pagefiles, pagework
+from ledgermark.catalogue import Catalogue
 from ledgermark.check import check_project
+from ledgermark.figures import Figure
 from ledgermark.pages import read_page
 from ledgermark.processes import processes, share_out, uncollected
 from ledgermark.project import load_project
@@ -26,9 +28,11 @@ from ledgermark.tongue import speaker
 from tools.scale_project import write_project
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from ledgermark.check import Project
+    from ledgermark.check import Checked, Project
+    from ledgermark.figures import Drawing, Words
+    from ledgermark.ledger import Ledger
 
 TODAY = date(2026, 12, 1)
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are copied on Linux only")
@@ -94,6 +98,12 @@ def test_what_a_copy_fails_to_do_this_process_does(failing: str) -> None:
     assert share_out(work, range(9), 3) == [*range(1, 10)]
 
 
+@pytest.mark.parametrize("answer", [bytes, lambda size: _Stubborn("a", "b" * size)])
+def test_a_copy_with_much_to_say_keeps_nobody_waiting(answer: Callable[[int], object]) -> None:
+    own = os.getpid()
+    assert len(share_out(lambda items: [answer(3 << 20) if os.getpid() != own else None for _ in items], range(9), 3)) == 9
+
+
 def test_what_fails_here_too_is_raised() -> None:
     def work(items: Sequence[int]) -> list[float]:
         return [1 / (item - 3) for item in items]
@@ -136,6 +146,34 @@ def test_a_check_by_several_processes_finds_what_one_finds(project: Project, mon
         assert together == alone
         assert [speaker("zh")(finding.message) for finding in together.findings] == [speaker("zh")(item.message) for item in alone.findings]
     assert len(check_project(replace(project, pages=changed), TODAY).findings) > 9
+
+
+def _fails(ledger: Ledger, words: Words) -> Drawing:
+    words("Said before it fails")
+    raise KeyError(ledger.one("runs", run=1).line)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_figures_drawn_by_several_processes_are_those_that_one_draws(*, fails: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_project(tmp_path, 9, 20)
+    written = load_project(tmp_path / "mkdocs.yml")
+
+    def checked() -> Checked:
+        untranslated = {language: Catalogue(language, {}) for language in written.catalogues}
+        figures = {name: Figure(name, _fails) if fails else drawn for name, drawn in (written.figures or {}).items()}
+        return check_project(replace(written, catalogues=untranslated, figures=figures), TODAY)
+
+    alone = checked()
+    with monkeypatch.context() as patch:
+        patch.setattr(pagework, "MANY_PAGES", 1)
+        patch.setattr(pagework, "processes", lambda: 3)
+        together = checked()
+    assert together.findings == alone.findings
+    assert together.drawn == alone.drawn
+    assert bool(alone.drawn) is not fails
+    said = "Said before it fails" if fails else "First runs"
+    assert [finding.code for finding in alone.findings if f"'{said}'" in finding.message] == ["LM306"]
+    assert ("LM602" in {finding.code for finding in alone.findings}) is fails
 
 
 def test_pages_read_by_several_processes_are_those_that_one_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
