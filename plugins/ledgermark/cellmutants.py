@@ -32,7 +32,7 @@ def cell_mutants(ground: Ground) -> Iterator[Mutant]:
     seen: dict[str, str] = {}
     for _, claim in ground.bound:
         text = seen.get(claim.key, claim.text)
-        numbers, known = ground.numbers(claim), ground.numbers(replace(claim, text=text))
+        numbers, known = ground.numbers(claim), ground.numbers(claim._replace(text=text))
         finer = claim.key not in seen or min(item.place for item in numbers) < min(item.place for item in known)
         seen[claim.key] = claim.text if finer else text
     for key, text in seen.items():
@@ -111,7 +111,7 @@ def _numbers(ground: Ground, alteration: Nudged, column: Column, value: Decimal)
 def _distance(ground: Ground, ledger: Ledger, alteration: Nudged) -> float:
     """Return how far a claim is from what it shows, in halves of the last place; infinitely far where its metric refuses the data."""
     claim = parse_key(alteration.key)
-    numbers = ground.numbers(replace(claim, text=alteration.text))
+    numbers = ground.numbers(claim._replace(text=alteration.text))
     try:
         values = Evaluator(ledger, ground.project.metrics or {}).values(claim)
     except EvaluationError:

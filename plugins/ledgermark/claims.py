@@ -5,9 +5,9 @@ from __future__ import annotations
 import bisect
 import html
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import unquote
 
 from ledgermark.findings import Finding, nearest
@@ -27,13 +27,12 @@ _TARGET: Final = re.compile(
 )
 _ENTITY: Final = re.compile(r"\]\(\s*<?([^\s()<>]*&[#A-Za-z0-9]+;[^\s()<>]*)")
 _ANY_ENTITY: Final = re.compile("&[#A-Za-z0-9]+;")
-# Begins with a class of letters, to which a search jumps.
-_STRAY: Final = re.compile(r"[cC](?<!\w[cC])(?i:laim):(?=[A-Za-z_])")
+# Begins with the colon, to which a search jumps: there are few.
+_STRAY: Final = re.compile(r":(?<=[cC](?i:laim):)(?<!\w[cC](?i:laim):)(?=[A-Za-z_])")
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z_][A-Za-z0-9_]*)?")
 
 
-@dataclass(frozen=True)
-class Claim:
+class Claim(NamedTuple):
     """A number (or a series) in a page and its binding.
 
     Attributes:
@@ -52,10 +51,14 @@ class Claim:
     text: str
     start: int
     end: int
-    params: dict[str, str] = field(default_factory=dict, hash=False)
-    show: str = ""
-    relation: str = ""
-    unit: str = ""
+    params: dict[str, str]
+    show: str
+    relation: str
+    unit: str
+
+    def __hash__(self) -> int:
+        """Return the hash of its text and place; parameters have none."""
+        return hash((self.key, self.text, self.start))
 
 
 @dataclass(frozen=True)
@@ -135,7 +138,7 @@ def _strays(text: str, taken: list[tuple[int, int]], claims: int) -> Iterator[tu
         taken: where links to claims and given numbers start and end, in order.
         claims: how many of them are claims. Each is found here once too, so that where no more are found none is astray.
     """
-    found = [match.start() for match in _STRAY.finditer(text)]
+    found = [match.start() - len("claim") for match in _STRAY.finditer(text)]
     if len(found) == claims:
         return
     starts, ends = [start for start, _ in taken], list(accumulate((end for _, end in taken), max))

@@ -43,16 +43,17 @@ def read_pages(root: Path, settings: Settings, findings: list[Finding]) -> dict[
 def _page_files(root: Path, settings: Settings, findings: list[Finding]) -> Iterator[tuple[str, str, str]]:
     """Yield language, path and path without the language's folder of each page."""
     for language, folder in {**settings.languages, "": settings.pages}.items():
-        for path in sorted(files_under(root / folder, _MARKDOWN), key=lambda path: path.parts):
-            name, relative = path.relative_to(root).as_posix(), path.relative_to(root / folder)
+        above, within = len(root.parts), len((root / folder).parts)
+        for parts, path in sorted((path.parts, path) for path in files_under(root / folder, _MARKDOWN)):
+            name = "/".join(parts[above:])
             if path.suffix != ".md":
                 message = Message("the page's name ends in '{suffix}'; rename it to end in .md", suffix=path.suffix)
                 findings.append(Finding(name, 1, 1, "LM901", message))
-            elif not language and relative.parts[0] in settings.languages:
-                message = Message("the page belongs to a language; move it to the folder '{folder}'", folder=relative.parts[0])
+            elif not language and parts[within] in settings.languages:
+                message = Message("the page belongs to a language; move it to the folder '{folder}'", folder=parts[within])
                 findings.append(Finding(name, 1, 1, "LM901", message))
             else:
-                yield language, name, relative.as_posix()
+                yield language, name, "/".join(parts[within:])
 
 
 def _read_some(root: Path, files: Iterable[tuple[str, str, str]]) -> list[Page | Finding]:

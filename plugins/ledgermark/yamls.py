@@ -39,7 +39,7 @@ def read_yaml(text: str, *, tags: bool = False) -> Any:
     """
     try:
         value = yaml.load(text, Loader=LenientLoader) if tags else _load(text)  # noqa: S506  (a SafeLoader)
-        json.dumps(value, default=str, ensure_ascii=False).encode()
+        _written(value).encode()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         raise YamlError(error.problem or Message("cannot be read"), mark.line + 1 if mark else 1, mark.column + 1 if mark else 1) from error
@@ -50,6 +50,7 @@ def read_yaml(text: str, *, tags: bool = False) -> Any:
     return value
 
 
+_written: Final = json.JSONEncoder(default=str, ensure_ascii=False).encode
 # PyYAML's own reader in C, where it was built with it; MkDocs takes the same for front matter.
 _FAST: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 

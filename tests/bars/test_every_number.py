@@ -6,7 +6,6 @@ Whether a spoiled number is wrong is worked out here with fractions and a patter
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -117,7 +116,7 @@ def other_signs(text: str) -> Iterator[str]:
 
 def found(page: Page, claim: Claim, text: str, project: Project, evaluator: Evaluator) -> bool:
     """Return whether a text in place of a claim's is a problem, each within the text."""
-    problems = verify(replace(claim, text=text), evaluator, project.settings.aliases).problems
+    problems = verify(claim._replace(text=text), evaluator, project.settings.aliases).problems
     assert all(0 <= problem.offset <= len(text) for problem in problems), (page.source.path, text)
     return bool(problems)
 
@@ -171,7 +170,7 @@ def bound_to(claim: Claim, name: str, params: dict[str, str]) -> Claim:
     reserved = {"show": claim.show, "is": claim.relation, "unit": claim.unit}
     pairs = [*params.items(), *((word, value) for word, value in reserved.items() if value)]
     query = "&".join(f"{parameter}={quote(value, safe=',')}" for parameter, value in pairs)
-    return replace(parse_key(f"{name}?{query}" if query else name), text=claim.text)
+    return parse_key(f"{name}?{query}" if query else name)._replace(text=claim.text)
 
 
 def rebound(claim: Claim, project: Project, known: dict[str, set[str]]) -> Iterator[Claim]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledgermark.claims import find_claims, parse_key
+from ledgermark.claims import _STRAY, find_claims, parse_key
 from ledgermark.source import Source
 
 
@@ -185,3 +188,16 @@ def test_any_key_is_a_claim_or_a_value_error(key: str) -> None:
     else:
         return
     assert message
+
+
+@given(st.lists(st.sampled_from(["claim:", "CLAIM:", "Claım:", "claİm:", "c", "laim", ":", "m", "_", "中", "(", " ", "1", "é"])).map("".join))
+def test_a_stray_is_a_word_of_its_own_before_a_name(text: str) -> None:
+    plainly = re.finditer(r"(?<!\w)[cC](?i:laim):(?=[A-Za-z_])", text)
+    assert [match.start() - len("claim") for match in _STRAY.finditer(text)] == [match.start() for match in plainly]
+
+
+def test_claims_can_be_kept_in_sets_and_sent_to_another_process() -> None:
+    claim = parse_key("gain?before=1&after=2&is=at_most")
+    again = pickle.loads(pickle.dumps(claim, pickle.HIGHEST_PROTOCOL))  # noqa: S301
+    assert {again} == {claim}
+    assert again != parse_key("gain?before=1&after=2")

@@ -144,7 +144,7 @@ def test_a_cell_is_changed_by_just_enough(mutants: list[Mutant], ground: Ground)
         if isinstance(nudged, Nudged) and changed:
             claim = parse_key(nudged.key)
             values = Evaluator(changed[0], ground.project.metrics or {}).values(claim)
-            assert 1 < distance(claim, values, ground.numbers(replace(claim, text=nudged.text))) < 1.2, mutant.name
+            assert 1 < distance(claim, values, ground.numbers(claim._replace(text=nudged.text))) < 1.2, mutant.name
             tried += 1
     assert tried > 10
 

@@ -300,7 +300,7 @@ def evaluator() -> Evaluator:
 
 @pytest.mark.parametrize(("key", "text"), SHOWN)
 def test_gives_what_the_page_shows(evaluator: Evaluator, key: str, text: str) -> None:
-    verdict = verify(replace(parse_key(key), text=text), evaluator, {})
+    verdict = verify(parse_key(key)._replace(text=text), evaluator, {})
     assert [problem.message for problem in verdict.problems] == []
     assert all(value.evidence for value in verdict.values)
 
