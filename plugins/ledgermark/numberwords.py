@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ledgermark.alternation import one_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
 _HAN: Final = "零〇一二两三四五六七八九十百千万亿半壹贰叁肆伍陆柒捌玖拾佰仟萬億兩參廿卅俩仨亖卄卌叄壱弌弍弎弐貮貳陸"
 _KEYCAPS: Final = "\U0001f51f\U0001f4af"  # ten and a hundred, which Unicode files under symbols
@@ -40,11 +40,13 @@ _OTHER: Final = (
 # Each pattern begins with a set of characters, so that the search leaps over all others. What may stand before is looked at afterwards.
 _RAISED: Final = "[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+"
 _DIGITS: Final = re.compile(
-    rf"""[0-9](?:[0-9]{{0,2}}(?:[ ,'’\u00a0\u2009\u202f][0-9]{{3}}(?![0-9]))+|[0-9]*)(?:\.[0-9]+)*
-        (?:[eE][+-]?[0-9]+(?![0-9A-Za-z]))?
-        (?:[ ]?[×x][ ]?10(?:\^[+-]?[0-9]+|{_RAISED}))?
-        (?:\^[+-]?[0-9]+|{_RAISED})?
-        (?:[ ]?[十百千万亿半]+)?""",
+    rf"""[0-9](?:[0-9]{{0,2}}+(?:[ ,'’\u00a0\u2009\u202f][0-9]{{3}}(?![0-9]))+|[0-9]*+)(?:\.[0-9]+)*+
+        (?:(?=[ ]?[×x十百千万亿半]|[eE^⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹])  # what one of these begins with; hardly any number goes on
+            (?:[eE][+-]?[0-9]+(?![0-9A-Za-z]))?
+            (?:[ ]?[×x][ ]?10(?:\^[+-]?[0-9]+|{_RAISED}))?
+            (?:\^[+-]?[0-9]+|{_RAISED})?
+            (?:[ ]?[十百千万亿半]+)?
+        )?+""",
     re.VERBOSE,
 )
 _CHINESE: Final = re.compile(
@@ -54,7 +56,7 @@ _CHINESE: Final = re.compile(
     re.VERBOSE,
 )
 # Nearly all characters of a Chinese text: none is a number to Unicode, so that only the others are looked up one by one.
-_USUAL: Final = "\x00-\x7f\u4e00-\u9fff，。、；：！？（）《》「」“”—…·"
+_USUAL: Final = "\x00-\x7f\u4e00-\u9fff，。、；：！？（）《》「」“”‘’—–…·×±≈≤≥→\ufffc"
 _UNUSUAL: Final = re.compile(f"[^{_USUAL}]")
 # Between two words: a hyphen, or blanks of any kind with one end of a line among them, in a quotation too.
 _GAP: Final = r"(?:[^\S\n]+(?:\n(?:[^\S\n]|>)*)?|\n(?:[^\S\n]|>)*|[-‐‑])"
@@ -68,9 +70,29 @@ _SHARE: Final = re.compile(
     r"|is|was|are|were|when|while|than|between|from|over|under)\b"
     r"|[^\S\n]*(?![-‐‑])[^\w\s]|\s*$|[^\S\n]*\n\s*(?:[^\w\s]|\n)"
 )
+
+
+def _at_words(words: Iterable[str], phrases: dict[str, str]) -> str:
+    """Return a pattern of words where they begin, and of phrases by their first two letters, which none of the words has.
+
+    It begins with a set of letters, to which a search leaps, and tells words apart by their second letter, which differs most.
+    """
+    rests: dict[str, list[str]] = {}
+    for word in words:
+        rests.setdefault(word[:2], []).append(word[2:])
+    endings = {begins: one_of(rest) for begins, rest in rests.items()} | phrases
+    seconds: dict[str, list[str]] = {}
+    for begins, ending in sorted(endings.items()):
+        seconds.setdefault(begins[1], []).append(f"(?<={begins}){ending}")
+    firsts = "".join(sorted({begins[0] for begins in endings}))
+    told = "|".join(f"{second}(?:{'|'.join(rest)})" for second, rest in seconds.items())
+    return rf"[{firsts}](?<![a-z0-9_].)(?:{told})\b"
+
+
 _ENGLISH: Final = re.compile(
-    rf"(?:{one_of((*_SMALL, *_LARGE, *_PARTS, *_HALVES, *_OTHER, *_AFTER_A))}|orders?{_GAP}of{_GAP}magnitude)\b"
-    rf"(?:(?:{_GAP}|{_GAP}and{_GAP}(?:a{_GAP})?){one_of((*_SMALL, *_LARGE, *_PART, *_PARTS, *_HALVES))}\b|[ ]point(?:[ ]{one_of(_SMALL)}\b)+)*"
+    _at_words((*_SMALL, *_LARGE, *_PARTS, *_HALVES, *_OTHER, *_AFTER_A), {"or": f"ders?{_GAP}of{_GAP}magnitude"})
+    + rf"(?:(?:{_GAP}|{_GAP}and{_GAP}(?:a{_GAP})?){one_of((*_SMALL, *_LARGE, *_PART, *_PARTS, *_HALVES))}\b"
+    rf"|[ ]point(?:[ ]{one_of(_SMALL)}\b)+)*"
 )
 # Words in which a Chinese numeral counts nothing. A test holds each against jieba's dictionary, so that no `三倍` slips in.
 _WORDS: Final = (
@@ -98,61 +120,67 @@ class Token(NamedTuple):
 
 def find_tokens(text: str) -> list[Token]:
     """Return the numbers of a visible text in order."""
-    found = [Token(*match.span(), match.group(), "digits") for match in _DIGITS.finditer(text)]
-    found += _english(text)
+    found = [_new(Token, (*match.span(), match.group(), "digits")) for match in _DIGITS.finditer(text)]
+    words = _english(text)
     if text.isascii():
-        found.sort(key=_start)
+        if words:
+            found += words
+            found.sort(key=_start)
         return found
-    found += _signs(text)
-    found += _chinese(text)
+    words += _signs(text)
+    words += _chinese(text)
+    if not words:
+        return found
+    found += words
     found.sort(key=_start)
     return [token for before, token in zip([_NONE, *found], found, strict=False) if token.start >= before.end]
 
 
+_new: Final = tuple.__new__  # makes a token of a tuple of all it holds, in half the time that `Token(…)` takes
 _start: Final = attrgetter("start")
 _NONE: Final = Token(0, 0, "", "")
 
 
-def _signs(text: str) -> Iterator[Token]:
-    """Yield what Unicode calls a number and is no digit here: fractions, circled and Roman numerals, the digits of other scripts."""
-    unusual = sorted(set(_UNUSUAL.findall(text)))
-    signs = "".join(char for char in unusual if unicodedata.category(char)[0] == "N" or char in _KEYCAPS)
-    for match in re.finditer(f"[{re.escape(signs)}]+", text) if signs.strip(_HAN) else ():
-        yield Token(*match.span(), match.group(), "sign")
+def _signs(text: str) -> list[Token]:
+    """Return what Unicode calls a number and is no digit here: fractions, circled and Roman numerals, the digits of other scripts."""
+    unusual = _UNUSUAL.findall(text)
+    signs = "".join(char for char in sorted(set(unusual)) if unicodedata.category(char)[0] == "N" or char in _KEYCAPS) if unusual else ""
+    if not signs.strip(_HAN):
+        return []
+    return [Token(*match.span(), match.group(), "sign") for match in re.finditer(f"[{re.escape(signs)}]+", text)]
 
 
-def _english(text: str) -> Iterator[Token]:
+def _english(text: str) -> list[Token]:
     lower = text.lower()
     if len(lower) != len(text):  # a letter whose small form is longer; ASCII's never is
         lower = "".join(char.lower() if char.isascii() else char for char in text)
-    position = 0
-    while match := _ENGLISH.search(lower, position):
-        start, position = match.span()
-        before = lower[start - 1 : start]
-        if before.isascii() and (before.isalnum() or before == "_"):
-            position = start + 1  # the end of a longer word: of "often two" the two is a number all the same
-            continue
+    found: list[Token] = []
+    for match in _ENGLISH.finditer(lower):
+        start, end = match.span()
         word = match.group()
         if (word in _AFTER_A or word.startswith("order")) and not (
             word.startswith("orders") or _A.search(lower[max(0, start - _REACH) : start])
         ):
             continue
-        if word in _PART and not _SHARE.match(lower, position):
+        if word in _PART and not _SHARE.match(lower, end):
             continue
-        yield Token(start, position, text[start:position], "english")
+        found.append(Token(start, end, text[start:end], "english"))
+    return found
 
 
-def _chinese(text: str) -> Iterator[Token]:
+def _chinese(text: str) -> list[Token]:
     numerals = list(_CHINESE.finditer(text))
     words = [match.span() for match in _LEXICAL.finditer(text)] if numerals else []
     at = 0
+    found: list[Token] = []
     for match in numerals:
         start, end = match.span()
         while at < len(words) and words[at][1] <= start:
             at += 1
         if at < len(words) and words[at][0] < end and _is_lexical(text, start, end, words[at]):
             continue
-        yield Token(start, end, match.group(), "han")
+        found.append(Token(start, end, match.group(), "han"))
+    return found
 
 
 def _is_lexical(text: str, start: int, end: int, word: tuple[int, int]) -> bool:
