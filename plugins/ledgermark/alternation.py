@@ -28,6 +28,27 @@ def one_of(words: Iterable[str], after: Callable[[str], str] = _nothing) -> str:
     return f"(?:{_grouped({word: after(word) for word in ordered}, _SHARED)})"
 
 
+def whole_words(words: Iterable[str], phrases: dict[str, str]) -> str:
+    """Return a pattern of some words in small letters that stand alone, of which it takes the longest that fits.
+
+    It begins with a set of letters, to which a search leaps, and tells words apart by their second letter, which differs most.
+
+    Args:
+        words: at least one, each of three letters or more.
+        phrases: the patterns of more, by the two letters that they begin with and no word does: each of what follows these two.
+    """
+    rests: dict[str, list[str]] = {}
+    for word in words:
+        rests.setdefault(word[:2], []).append(word[2:])
+    endings = {begins: one_of(rest) for begins, rest in rests.items()} | phrases
+    seconds: dict[str, list[str]] = {}
+    for begins, ending in sorted(endings.items()):
+        seconds.setdefault(begins[1], []).append(f"(?<={begins}){ending}")
+    firsts = "".join(sorted({begins[0] for begins in endings}))
+    told = "|".join(f"{second}(?:{'|'.join(rest)})" for second, rest in seconds.items())
+    return rf"[{firsts}](?<![a-z0-9_].)(?:{told})\b"
+
+
 def _grouped(endings: Mapping[str, str], shared: int) -> str:
     if not shared or len(endings) == 1:
         return "|".join(re.escape(ending) + after for ending, after in endings.items())

@@ -46,10 +46,12 @@ _LONE_BEFORE: Final = re.compile(
 )
 _COUNTED: Final = frozenset({"run", "call", "step", "session"})  # `one run`: which, more than how many
 _FILLER: Final = re.compile(r"[ \n](?:full|whole|single|entire|more|extra|additional|further)(?=[ \n])")
+_FILLER_BEGINS: Final = frozenset("fwsema")
 _DETERMINERS: Final = frozenset("这那哪每另某任上下前后末同原")
 _SIZES: Final = frozenset("小大整长短新")
 _CLASSIFIERS: Final = frozenset("个张块台种条份层段篇页行组次遍场项句件头步列类批套家位处款枚列道回环格方名只起幅节对")
 _AS_SOON_AS: Final = re.compile(r"[\u4e00-\u9fff][^，。；！？\n|]{0,20}(?:，[^，。；！？\n|]{0,24})?就")  # 一开……就, 一深……就
+_SOON: Final = 47  # characters in which it is found
 _REACH: Final = 16  # characters before it that are looked at
 
 
@@ -64,7 +66,7 @@ def articles(token: Token, near: Near) -> Span | None:
     before = text[max(0, start - _REACH) : start]
     if token.text == "一" and before[-1:] in _DETERMINERS:
         return start, end  # 这一天, 另一个量级
-    filler = _FILLER.match(text, end)
+    filler = _FILLER.match(text, end) if text[end + 1 : end + 2] in _FILLER_BEGINS else None
     amount = filler and (near.unit.match(text, filler.end()) or _SERIES.match(text, filler.end()))  # one full order of magnitude, one more row
     if amount or (before.rstrip()[-1:] in _SAID_END and _HOW_MANY.search(before)) or _SERIES.match(text, end):
         return None
@@ -85,7 +87,7 @@ def _says_which(text: str, start: int, end: int, near: Near) -> bool:
         return True  # 数一数, 没有一档
     if near.measure.match(text, end):
         return False
-    if _AS_SOON_AS.match(text, end) and not near.unit.match(text, end):
+    if "就" in text[end : end + _SOON] and _AS_SOON_AS.match(text, end) and not near.unit.match(text, end):
         return True
     end += after in _SIZES and after != ""
     return text[end : end + 1] in _CLASSIFIERS and not near.measure.match(text, end + 1) and not text.startswith("半", end + 1)

@@ -24,8 +24,8 @@ _MONTHS: Final = (
     "(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)"
 )
 _TIME: Final = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2})?(?:\ ?(?:Z|UTC|GMT))?"
+_ISO: Final = re.compile(rf"([0-9]{{4}}-[0-9]{{2}}(?:-[0-9]{{2}})?)(?:[T ]{_TIME})?(?![0-9-]|\.[0-9])")
 _DATES: Final = (
-    re.compile(rf"(?P<iso>[0-9]{{4}}-[0-9]{{2}}(?:-[0-9]{{2}})?)(?:[T ]{_TIME})?(?![0-9-]|\.[0-9])"),
     re.compile(r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::[0-9]{2})?\ ?(?:Z|UTC|GMT)\b"),
     re.compile(rf"(?P<day>[0-9]{{1,2}})\ {_MONTHS}\b(?:,?\ [12][0-9]{{3}}\b)?"),
     re.compile(r"20[0-9]{2}\ ?年(?:\ ?(?P<month>[0-9]{1,2})\ ?月(?:\ ?(?P<day>[0-9]{1,2})\ ?日)?)?"),
@@ -33,9 +33,9 @@ _DATES: Final = (
     re.compile("(?:十[一二]?|[一二三四五六七八九])月(?!之)"),
 )
 # What all of these begin with: where it is not, none of them has to be tried.
-_DATED: Final = re.compile(
-    r"[0-9]{4}-[0-9]|[0-9]{1,2}:[0-9]|[0-9]{1,2}\ [A-Z]|20[0-9]{2}\ ?年|[0-9]{1,2}\ ?月|(?:十[一二]?|[一二三四五六七八九])月"
-)
+_DATED: Final = re.compile(r"[0-9]{1,2}:[0-9]|[0-9]{1,2}\ [A-Z]|20[0-9]{2}\ ?年|[0-9]{1,2}\ ?月|(?:十[一二]?|[一二三四五六七八九])月")
+_YEAR: Final = 4  # digits: a longer number begins no date
+_DATED_AFTER: Final = frozenset(": 年月")  # what stands in them after the first number
 _MONTH_END: Final = frozenset("bceghlnprtvy")
 _AFTER_MONTH: Final = re.compile(rf"\b{_MONTHS}\ (?:(?P<day>[0-9]{{1,2}})(?:,\ [12][0-9]{{3}})?|20[0-9]{{2}})(?![.:,]?[0-9])\b")
 _VERSION: Final = re.compile(
@@ -82,17 +82,22 @@ _WORD_REST: Final = re.compile("[0-9_/A-Za-z-]*")
 
 def dates(token: Token, near: Near) -> Span | None:
     """A date or a time of day that a calendar has: 2026-08-29, 29 August 2026, August 2026, 2026年8月29日, 六月, 09:30 UTC."""
-    text, start = near.text, token.start
-    before = text_before(text, start)
+    text, start, end = near.text, token.start, token.end
+    before = text[start - 1 : start]
     if before in _JOINED:
         return None
-    if _DATED.match(text, start):
-        for pattern in _DATES:
-            if (match := pattern.match(text, start)) and _in_calendar(match):
+    if end - start <= _YEAR:
+        after = text[end : end + 1]
+        if after == "-":
+            if (match := _ISO.match(text, start)) and _is_day(match[1]):
                 return match.span()
-    if before != " " or text_before(text, start - 1) not in _MONTH_END:
+        elif after in _DATED_AFTER and _DATED.match(text, start):
+            for pattern in _DATES:
+                if (match := pattern.match(text, start)) and _in_calendar(match):
+                    return match.span()
+    if before != " " or text[start - 2 : start - 1] not in _MONTH_END:
         return None
-    found = _AFTER_MONTH.search(text, max(0, start - len("September ")), token.end + len(", 2026"))
+    found = _AFTER_MONTH.search(text, max(0, start - len("September ")), end + len(", 2026"))
     if not found or not found.start() < start < found.end() or not _in_calendar(found):
         return None
     return None if near.unit.match(text, found.end()) else found.span()  # `in May 28 runs` counts runs
@@ -100,8 +105,6 @@ def dates(token: Token, near: Near) -> Span | None:
 
 def _in_calendar(match: re.Match[str]) -> bool:
     parts = match.groupdict()
-    if "iso" in parts:
-        return _is_day(parts["iso"])
     return all(low <= int(parts[name]) <= high for name, (low, high) in _LIMITS.items() if parts.get(name))
 
 
@@ -120,11 +123,14 @@ def _is_day(iso: str) -> bool:
 
 def versions(token: Token, near: Near) -> Span | None:
     """A version of three or four parts: 0.33.0, v2.11.0rc1. One of two parts looks like a decimal, so it has to be a term."""
-    match = _VERSION.match(near.text, token.start)
+    text, start = near.text, token.start
+    match = _VERSION.match(text, start) if token.text.count(".") > 1 else None
     if match is None or _GROUPED.fullmatch(match.group()):
         return None
-    start = token.start - (text_before(near.text, token.start) == "v")
-    before = text_before(near.text, start)
+    before = text[start - 1 : start]
+    if before == "v":
+        start -= 1
+        before = text[start - 1 : start]
     return None if (before.isascii() and before.isalnum()) or before in (".", "-", "+") else (start, match.end())
 
 
@@ -170,10 +176,11 @@ def ordinals(token: Token, near: Near) -> Span | None:
     if token.text.lstrip("0") not in _TO_TENTH:
         return None
     text, start = near.text, token.start
+    before = text[start - 1 : start]
     after = _SUFFIX.match(text, token.end) if token.form == "digits" else None
-    if after and text_before(text, start) not in _JOINED:
+    if after and before not in _JOINED:
         return start, after.end()
-    placed = text[max(0, start - 2) : start].rstrip(" ").endswith("第")
+    placed = before == "第" or (before == " " and text[start - 2 : start - 1] == "第")
     return (start - 1, token.end) if placed and not _QUANTILE.match(text, token.end) else None
 
 
@@ -248,11 +255,15 @@ _FORMS: Final = {
 
 def exemption_of(token: Token, near: Near) -> Exemption | None:
     """Return the rule that lets a number stand, or None. None lets it stand before a unit of measure."""
-    if reference := references(token, near):
+    form = token.form
+    if form == "digits" and (reference := references(token, near)):
         return reference
-    for rule, judge in _FORMS[token.form]:
+    for rule, judge in _FORMS[form]:
         span = judge(token, near)
         # The article looks at what follows by itself: 这一天 says which day.
         if span and (rule == "one" or not near.measure.match(near.text, span[1])):
-            return Exemption(*span, rule, problem=misled(token, span, near) if rule == "issue" and near.links else "")
+            return _new(Exemption, (*span, rule, "", misled(token, span, near) if rule == "issue" and near.links else ""))
     return None
+
+
+_new: Final = tuple.__new__  # makes a named tuple of all it holds, in half the time that calling its class takes

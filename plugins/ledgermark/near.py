@@ -84,7 +84,10 @@ def unit_patterns(own: tuple[tuple[str, str], ...]) -> tuple[re.Pattern[str], re
 
 
 def _after(spellings: Iterable[str]) -> re.Pattern[str]:
-    return re.compile(rf"[ \u00a0\u2009\u202f\n]{{0,2}}-?{one_of(spellings, _word_end)}")
+    every = list(spellings)
+    # Hardly any number has a unit after it: the first letter tells as much before any unit is tried.
+    firsts = re.escape("".join(sorted({spelling[0] for spelling in every})))
+    return re.compile(rf"[ \u00a0\u2009\u202f\n]{{0,2}}-?(?=[{firsts}]){one_of(every, _word_end)}")
 
 
 def _word_end(spelling: str) -> str:

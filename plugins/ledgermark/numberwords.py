@@ -8,12 +8,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from ledgermark.alternation import one_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from ledgermark.alternation import one_of, whole_words
 
 _HAN: Final = "零〇一二两三四五六七八九十百千万亿半壹贰叁肆伍陆柒捌玖拾佰仟萬億兩參廿卅俩仨亖卄卌叄壱弌弍弎弐貮貳陸"
 _KEYCAPS: Final = "\U0001f51f\U0001f4af"  # ten and a hundred, which Unicode files under symbols
@@ -57,6 +54,7 @@ _CHINESE: Final = re.compile(
 )
 # Nearly all characters of a Chinese text: none is a number to Unicode, so that only the others are looked up one by one.
 _USUAL: Final = "\x00-\x7f\u4e00-\u9fff，。、；：！？（）《》「」“”‘’—–…·×±≈≤≥→\ufffc"
+_CODE: Final = "\ufffc"  # what stands for a piece of code in a visible text, often its only character that is not ASCII
 _UNUSUAL: Final = re.compile(f"[^{_USUAL}]")
 # Between two words: a hyphen, or blanks of any kind with one end of a line among them, in a quotation too.
 _GAP: Final = r"(?:[^\S\n]+(?:\n(?:[^\S\n]|>)*)?|\n(?:[^\S\n]|>)*|[-‐‑])"
@@ -70,27 +68,8 @@ _SHARE: Final = re.compile(
     r"|is|was|are|were|when|while|than|between|from|over|under)\b"
     r"|[^\S\n]*(?![-‐‑])[^\w\s]|\s*$|[^\S\n]*\n\s*(?:[^\w\s]|\n)"
 )
-
-
-def _at_words(words: Iterable[str], phrases: dict[str, str]) -> str:
-    """Return a pattern of words where they begin, and of phrases by their first two letters, which none of the words has.
-
-    It begins with a set of letters, to which a search leaps, and tells words apart by their second letter, which differs most.
-    """
-    rests: dict[str, list[str]] = {}
-    for word in words:
-        rests.setdefault(word[:2], []).append(word[2:])
-    endings = {begins: one_of(rest) for begins, rest in rests.items()} | phrases
-    seconds: dict[str, list[str]] = {}
-    for begins, ending in sorted(endings.items()):
-        seconds.setdefault(begins[1], []).append(f"(?<={begins}){ending}")
-    firsts = "".join(sorted({begins[0] for begins in endings}))
-    told = "|".join(f"{second}(?:{'|'.join(rest)})" for second, rest in seconds.items())
-    return rf"[{firsts}](?<![a-z0-9_].)(?:{told})\b"
-
-
 _ENGLISH: Final = re.compile(
-    _at_words((*_SMALL, *_LARGE, *_PARTS, *_HALVES, *_OTHER, *_AFTER_A), {"or": f"ders?{_GAP}of{_GAP}magnitude"})
+    whole_words((*_SMALL, *_LARGE, *_PARTS, *_HALVES, *_OTHER, *_AFTER_A), {"or": f"ders?{_GAP}of{_GAP}magnitude"})
     + rf"(?:(?:{_GAP}|{_GAP}and{_GAP}(?:a{_GAP})?){one_of((*_SMALL, *_LARGE, *_PART, *_PARTS, *_HALVES))}\b"
     rf"|[ ]point(?:[ ]{one_of(_SMALL)}\b)+)*"
 )
@@ -122,7 +101,7 @@ def find_tokens(text: str) -> list[Token]:
     """Return the numbers of a visible text in order."""
     found = [_new(Token, (*match.span(), match.group(), "digits")) for match in _DIGITS.finditer(text)]
     words = _english(text)
-    if text.isascii():
+    if text.isascii() or text.replace(_CODE, "").isascii():
         if words:
             found += words
             found.sort(key=_start)

@@ -17,6 +17,7 @@ _CHAPTER: Final = re.compile("[ ]?[节章]")
 _THREAD: Final = re.compile("/(?:issues?|pulls?|merge_requests|discussions)/([0-9]+)")
 _COMMIT: Final = re.compile("/commits?/([0-9a-f]{7,40})")
 _HASH: Final = re.compile("[0-9a-f]{7,40}")
+_NEAREST: Final = 3  # characters in which it ends
 _LONGEST: Final = 24  # characters in which the word before a number is looked for
 
 
@@ -24,8 +25,12 @@ def references(token: Token, near: Near) -> Exemption | None:
     """A figure or a section by its number, which has to be the right one: Figure 2, 图 2, Section 3, 第 3 节."""
     if token.form != "digits" or not token.text.isdecimal():
         return None
-    before = near.text[max(0, token.start - _LONGEST) : token.start]
-    if before.rstrip()[-1:] not in _END:
+    start = token.start
+    last = near.text[start - _NEAREST if start > _NEAREST else 0 : start].rstrip()[-1:]
+    if last not in _END:
+        return None
+    before = near.text[max(0, start - _LONGEST) : start]
+    if last.isascii() and "Fig" not in before and "Section" not in before:
         return None
     match = _REFERENCE.search(before)
     if (
@@ -38,7 +43,7 @@ def references(token: Token, near: Near) -> Exemption | None:
     chapter = _CHAPTER.match(near.text, token.end)
     if match["han"] == "第" and not chapter:
         return None
-    start = token.start - len(before) + match.start()
+    start += match.start() - len(before)
     end = chapter.end() if match["han"] == "第" and chapter else token.end
     sections = match["word"] == "Section" or match["han"] in ("第", "§")
     return Exemption(start, end, "reference", problem=_wrong(token, (start, end), near, sections=sections))

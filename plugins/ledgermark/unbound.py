@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import bisect
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ledgermark.markup import Link, Visible
-    from ledgermark.near import Exemption
     from ledgermark.numberwords import Token
     from ledgermark.pages import Page
 
@@ -73,21 +72,24 @@ class Reader:
 
 def numbers_of(page: Page, reader: Reader) -> list[Number]:
     """Return every number of a page that readers see."""
-    headings = tuple(section.id for section in page.source.sections if section.level == 2)  # noqa: PLR2004  (the page's chapters)
+    headings = tuple([section.id for section in page.source.sections if section.level == 2])  # noqa: PLR2004  (the page's chapters)
     elsewhere = reader.figures.get(page.language, {})
     figures = elsewhere.get(page.path, ())
     found: list[Number] = []
     for part in visible_parts(page, math=reader.math):
-        near = Near(part.text, reader.measure, reader.unit, part.links, figures, headings, elsewhere)
-        found += _judge(part, near, reader)
-        found += _code(part, reader)
+        tokens = find_tokens(part.text)
+        if tokens or part.links:
+            near = Near(part.text, reader.measure, reader.unit, part.links, figures, headings, elsewhere)
+            found += _judge(part, tokens, near, reader)
+        if part.codes:
+            found += _code(part, reader)
     return found
 
 
 def numbers_in(text: str, reader: Reader) -> list[Number]:
     """Return every number of a text that carries no markup, such as a chip of a masthead."""
     part = plain_text(text)
-    return _judge(part, Near(part.text, reader.measure, reader.unit), reader)
+    return _judge(part, find_tokens(part.text), Near(part.text, reader.measure, reader.unit), reader)
 
 
 class _Answer(NamedTuple):
@@ -99,10 +101,7 @@ class _Answer(NamedTuple):
     key: str
 
 
-def _judge(part: Visible, near: Near, reader: Reader) -> list[Number]:
-    tokens = find_tokens(part.text)
-    if not tokens and not part.links:
-        return []
+def _judge(part: Visible, tokens: Sequence[Token], near: Near, reader: Reader) -> list[Number]:
     links = _answers(part.links)
     starts = [link.start for link in links]
     terms = find_terms(near, reader.pattern) if tokens else []
@@ -114,12 +113,18 @@ def _judge(part: Visible, near: Near, reader: Reader) -> list[Number]:
         start, end, text, _ = token
         if start < passed:
             continue
-        index = bisect.bisect_left(starts, end) - 1
+        index = bisect_left(starts, end) - 1
         if index < 0 or start >= links[index].end:
-            at = bisect.bisect_right(term_starts, start) - 1
+            at = bisect_right(term_starts, start) - 1
             term = terms[at] if at >= 0 and end <= terms[at].end else None
-            number, passed = _loose(part, token, term, near)
-            found.append(number)
+            exemption = term or exemption_of(token, near)
+            if exemption and end <= exemption.end:
+                begins, passed, rule, said, problem = exemption
+                shown_text, code = part.text[begins:passed], "LM205" if problem else ""
+                found.append(_new(Number, (shown_text, part.offset(start), rule, said, problem, code)))
+            else:
+                found.append(_loose(part, token, near))
+                passed = end
             continue
         shown.add(index)
         link = links[index]
@@ -127,22 +132,23 @@ def _judge(part: Visible, near: Near, reader: Reader) -> list[Number]:
             whole = part.text[min(start, link.start) : max(end, link.end)]
             found.append(Number(whole, part.offset(start), UNBOUND, problem=_edge(whole), code="LM204"))
         else:
-            found.append(Number(text, part.offset(start), link.state))
+            found.append(_new(Number, (text, part.offset(start), link.state, "", "", "")))
     found += _edges(part, links, shown, reader)
     return found
 
 
+_new: Final = tuple.__new__  # makes a named tuple of all it holds, in half the time that calling its class takes
 _SCHEMES: Final = {"claim": BOUND, "given": GIVEN}
 
 
 def _answers(links: Iterable[Link]) -> list[_Answer]:
     """Return the links of a text that answer for numbers, in order."""
     found: list[_Answer] = []
-    for link in links:
-        scheme, _, key = link.target.partition(":")
+    for start, end, target in links:
+        scheme, _, key = target.partition(":")
         state = _SCHEMES.get(scheme.lower())
-        if state and link.start < link.end:
-            found.append(_Answer(link.start, link.end, state, key))
+        if state and start < end:
+            found.append(_new(_Answer, (start, end, state, key)))
     found.sort(key=attrgetter("start"))
     return found
 
@@ -151,48 +157,39 @@ def _edge(text: str) -> str:
     return Message("the number '{text}' is only in part inside its link; put all of it between the brackets", text=text)
 
 
-def _loose(part: Visible, token: Token, term: Exemption | None, near: Near) -> tuple[Number, int]:
-    """Return a number outside any claim, and up to where the rule that lets it stand reaches."""
-    text, offset = part.text, part.offset(token.start)
-    found = term or exemption_of(token, near)
-    if found is None or token.end > found.end:
-        unit = near.unit.match(text, token.end)
-        end = unit.end() if unit else token.end
-        if token.form == "digits" and (rest := _REST.match(text, end)):
-            end = rest.end()
-        sign = 1 if text_before(text, token.start) in ("+", "-", "±") else 0
-        return Number(" ".join(text[token.start - sign : end].split()), offset, UNBOUND), token.end
-    shown = text[found.start : found.end]
-    return Number(shown, offset, found.rule, found.term, found.problem, "LM205" if found.problem else ""), found.end
-
-
-def _edges(part: Visible, links: Sequence[_Answer], shown: set[int], reader: Reader) -> Iterator[Number]:
-    """Yield what stands beside a bound number and changes what it says: a sign before it, a unit after it that is not its own."""
+def _loose(part: Visible, token: Token, near: Near) -> Number:
+    """Return a number that nothing answers for, with its sign, its unit and what is run together with it."""
     text = part.text
+    unit = near.unit.match(text, token.end)
+    end = unit.end() if unit else token.end
+    if token.form == "digits" and (rest := _REST.match(text, end)):
+        end = rest.end()
+    sign = 1 if text_before(text, token.start) in _SIGNS else 0
+    return Number(" ".join(text[token.start - sign : end].split()), part.offset(token.start), UNBOUND)
 
-    def number(start: int, end: int, problem: str, code: str = "LM204") -> Number:
-        return Number(text[start:end], part.offset(start), UNBOUND, problem=problem, code=code)
 
-    for index, link in enumerate(links):
-        if link.state == GIVEN:
+def _edges(part: Visible, links: Sequence[_Answer], shown: set[int], reader: Reader) -> list[Number]:
+    """Return what stands beside a bound number and changes what it says: a sign before it, a unit after it that is not its own."""
+    text = part.text
+    found: list[Number] = []
+
+    def add(start: int, end: int, problem: str, code: str = "LM204") -> None:
+        found.append(Number(text[start:end], part.offset(start), UNBOUND, problem=problem, code=code))
+
+    for index, (start, end, state, key) in enumerate(links):
+        if state == GIVEN:
             if index not in shown:
-                yield number(
-                    link.start,
-                    link.end,
-                    Message("'{text}' shows no number; a source is given for a number", text=text[link.start : link.end]),
-                    "LM202",
-                )
+                add(start, end, Message("'{text}' shows no number; a source is given for a number", text=text[start:end]), "LM202")
             continue
-        before = text_before(text, link.start)
-        if before in ("+", "-", "±") and not text_before(text, link.start - 1).isalnum():
-            yield number(link.start - 1, link.end, _edge(text[link.start - 1 : link.end]))
-        unit = reader.unit.match(text, link.end)
+        if text_before(text, start) in _SIGNS and not text_before(text, start - 1).isalnum():
+            add(start - 1, end, _edge(text[start - 1 : end]))
+        unit = reader.unit.match(text, end)
         if unit is None:
             continue
-        if after := reader.measure.match(text, link.end):
-            problem = Message("the unit in '{text}' stands outside the link, where nothing checks it", text=text[link.start : after.end()])
-            yield number(link.start, after.end(), problem)
-        elif (name := link.key.partition("?")[0]) in reader.counted:
+        if after := reader.measure.match(text, end):
+            problem = Message("the unit in '{text}' stands outside the link, where nothing checks it", text=text[start : after.end()])
+            add(start, after.end(), problem)
+        elif (name := key.partition("?")[0]) in reader.counted:
             written, counted = unit.group().strip(_GAP), reader.counted[name]
             noun = reader.spellings.get(written)
             if noun not in (None, counted) and written not in _ANY_NOUN:
@@ -201,11 +198,12 @@ def _edges(part: Visible, links: Sequence[_Answer], shown: set[int], reader: Rea
                     if counted
                     else Message("{name} is a plain number: give it that unit", name=name)
                 )
-                shown_text = text[link.start : unit.end()]
-                problem = Message("'{text}' counts in {noun}, {instead}", text=shown_text, noun=noun, instead=instead)
-                yield number(link.start, unit.end(), problem)
+                shown_text = text[start : unit.end()]
+                add(start, unit.end(), Message("'{text}' counts in {noun}, {instead}", text=shown_text, noun=noun, instead=instead))
+    return found
 
 
+_SIGNS: Final = frozenset("+-±")
 _ANY_NOUN: Final = ("次", "组")  # counts runs, calls and launches alike
 _GAP: Final = " \n-\u00a0\u2009\u202f"
 

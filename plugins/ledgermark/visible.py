@@ -49,7 +49,7 @@ def _key(key: str) -> re.Pattern[str]:
 
 def plain_text(text: str) -> Visible:
     """Return a text that carries no markup as a reader sees it; offsets are those in the text."""
-    return Visible(fold(text), (), (), ((0, 0, True),))
+    return Visible(fold(text), (), (), (0,), ((0, True),))
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -69,8 +69,8 @@ def _value(value: str, source: Source, at: int, *, math: bool) -> Visible:
         if value and source.text.startswith(value, start):
             end = start + len(value)
             if source.masked.startswith(value, start) and is_plain(value):
-                return Visible(fold(value), (), (), ((0, start, True),))
+                return Visible(fold(value), (), (), (0,), ((start, True),))
             return MarkupReader(source.text[:end], source.masked[:end], start, math=math).read()
     read = MarkupReader(value, value, 0, math=math).read()
     # Written with YAML's own escapes or over several lines: all of it stands where its key does.
-    return Visible(read.text, read.links, read.codes, ((0, at, False),))
+    return Visible(read.text, read.links, read.codes, (0,), ((at, False),))
