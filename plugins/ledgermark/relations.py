@@ -8,13 +8,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ledgermark.findings import Finding
 from ledgermark.messages import Message, joined
 from ledgermark.passages import CLAUSE, NUMBER
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ledgermark.claims import Claim
     from ledgermark.pages import Page
     from ledgermark.passages import Reading
@@ -33,8 +35,9 @@ class Lexicon:
         after: words behind the number and its noun: "or less", 以内.
         wide_gap, tight_gap, after_gap: what may stand between.
         negators: what turns a comparison round, before it in the same clause.
-        hints: what every phrase before a number has, in small letters; it only saves time, as do the next two.
-        reach: what every text has in which a phrase reaches the number behind it, in any.
+        hints: what every phrase before a number has, in small letters; it only saves time, as do the next ones.
+        spaced: whether blanks part its words.
+        wide_ends, tight_ends: words and signs; each of those phrases ends in one, or where no blanks part words has one.
         after_hints: what every phrase behind a number has, in small letters.
         examples: for each relation a phrase to name in a message.
     """
@@ -47,7 +50,9 @@ class Lexicon:
     after_gap: str
     negators: str
     hints: str
-    reach: str
+    spaced: bool
+    wide_ends: str
+    tight_ends: str
     after_hints: str
     examples: dict[str, str]
 
@@ -87,9 +92,10 @@ LEXICONS: Final[dict[str, Lexicon]] = {
         hints="[≤⩽≦≥⩾≧≈≃∼~<>]|(?<![a-z])(?:most|least|than|maximum|minimum|approximately|roughly|order|region|above|over|beyond|exceed|exceeds"
         "|exceeded|exceeding|as|up|to|upward|upwards|within|under|below|short|excess|about|around|some|circa|ca|close|near|something|nearly"
         "|almost|just)(?![a-z])",
-        reach=r"(?:(?:[≤⩽≦≥⩾≧≈≃∼~]|(?<![A-Za-z])(?:most|least|of|approximately|roughly)(?![A-Za-z]))(?:\s+\S+){0,3}|(?:[<>]|(?<![A-Za-z])"
-        r"(?:than|above|over|beyond|exceed(?:s|ed|ing)?|as|to|within|of|under|below|about|around|some|circa|ca\.|near|like|nearly|almost)"
-        r"(?![A-Za-z]))(?:\s+\S+)?)\s*\Z",
+        spaced=True,
+        wide_ends="most least of approximately roughly ≤ ⩽ ≦ ≥ ⩾ ≧ ≈ ≃ ∼ ~",
+        tight_ends="than above over beyond exceed exceeds exceeded exceeding as to within of under below about around some circa ca. near like"
+        " nearly almost < >",
         after_hints=r"or|and|mo.t|lea.t|appro",
         examples={_MOST: "at most", _LEAST: "at least", _LESS: "less than", _MORE: "more than", _ABOUT: "about"},
     ),
@@ -120,8 +126,9 @@ LEXICONS: Final[dict[str, Lexicon]] = {
         after_gap=r"[^\W0-9]{0,4}(?: ?[A-Za-z]+ ?)?[^\W0-9]{0,2}?",
         negators=r"没有(?=[一任哪谁什半])|无一|从未|从不|绝不|并未|并不|均未|均不|都没有?|都不|不曾|未曾|不能|不得|不可",
         hints="[多少大小高低长短下过到足满超逾约近乎概致不其起限没有≤⩽≦≥⩾≧≈≃∼~<>＜＞]",
-        reach="至多|最多|顶多|充其量|上限|至少|最少|起码|下限|约|大概|大致|差不多|超|大于|高于|多于|长于|不过|高达|多达|长达"
-        "|低于|少于|小于|短于|下于|低至|少至|不到|不足|不满|逾|近|几乎|[≤⩽≦≥⩾≧≈≃∼~<>＜＞]",
+        spaced=False,
+        wide_ends="至多 最多 顶多 充其量 上限 至少 最少 起码 下限 大约 大概 大致 差不多 约莫 ≤ ⩽ ≦ ≥ ⩾ ≧ ≈ ≃ ∼ ~",
+        tight_ends="超 大于 高于 多于 长于 不过 高达 多达 长达 低于 少于 小于 短于 下于 低至 少至 不到 不足 不满 逾 约 近 几乎 < > ＜ ＞",
         after_hints="以内|之内|以下|以上|左右|上下|前后|出头|有余|多|不到",
         examples={_MOST: "不超过", _LEAST: "至少", _LESS: "低于", _MORE: "超过", _ABOUT: "约"},
     ),
@@ -134,8 +141,7 @@ _SERIES: Final = re.compile(r"[,;/–、]\s|\b(?:to|and)\b|[0-9]\s*[–—]\s*[0
 _REACH: Final = 90  # characters beside a number in which a comparison can still be its own
 
 
-@dataclass(frozen=True)
-class Words:
+class Words(NamedTuple):
     """Comparison words: what they say of a number, and how they are written."""
 
     relations: tuple[str, ...]
@@ -150,7 +156,7 @@ class _Compiled:
     relations: dict[str, tuple[str, ...]]
     negators: re.Pattern[str]
     hints: re.Pattern[str]
-    reach: re.Pattern[str]
+    reaches: Callable[[str], object]
     after_hints: re.Pattern[str]
 
 
@@ -177,9 +183,23 @@ def _compiled(language: str) -> _Compiled | None:
     tight = alternatives("tight", lexicon.tight, lexicon.tight_gap)
     before = re.compile(whole(f"{tight}|{wide}"), re.IGNORECASE)
     after = re.compile(f" ?{lexicon.after_gap} ?{whole(alternatives('after', lexicon.after, ''))}", re.IGNORECASE)
-    negators, reach = (re.compile(pattern, re.IGNORECASE) for pattern in (lexicon.negators, lexicon.reach))
+    negators = re.compile(lexicon.negators, re.IGNORECASE)
     hints, after_hints = re.compile(lexicon.hints), re.compile(lexicon.after_hints)
-    return _Compiled(before, after, gaps, relations, negators, hints, reach, after_hints)
+    return _Compiled(before, after, gaps, relations, negators, hints, _reaches(lexicon), after_hints)
+
+
+def _reaches(lexicon: Lexicon) -> Callable[[str], object]:
+    """Return what tells of a text in small letters whether a phrase in it may reach the number behind it."""
+    if not lexicon.spaced:
+        return re.compile("|".join(f"{lexicon.wide_ends} {lexicon.tight_ends}".split())).search
+
+    def backwards(words: str) -> str:
+        # A long s is one where case does not matter; it is no small letter of another.
+        return "|".join(re.escape(word[::-1]).replace("s", "[sſ]") + ("(?![a-z])" if word[0].isalpha() else "") for word in words.split())
+
+    # Read from its end, a text says at once whether one of its last words will do.
+    pattern = re.compile(rf"\s*+(?:(?:\S++\s++)?(?:{backwards(lexicon.tight_ends)})|(?:\S++\s++){{0,3}}?(?:{backwards(lexicon.wide_ends)}))")
+    return lambda text: pattern.match(text[::-1])
 
 
 def find_words(before: str, after: str, language: str, neutral: re.Pattern[str] | None = None) -> Words | None:
@@ -194,14 +214,15 @@ def find_words(before: str, after: str, language: str, neutral: re.Pattern[str] 
     compiled = _compiled(language)
     if compiled is None:
         return None
-    behind = after[:_REACH]
-    if compiled.after_hints.search(behind.lower()):
+    behind = after[:_REACH].strip()
+    if behind and compiled.after_hints.search(behind.lower()):
         behind = " ".join(behind.split())
         match = compiled.after.match(f" {behind}" if behind[:1].isascii() else behind)
         if match:
             return Words(compiled.relations[match.lastgroup or ""], match[match.lastgroup or 0])
     ahead = before[-_REACH:].rpartition(NUMBER)[2]
-    if not (compiled.hints.search(ahead.lower()) and compiled.reach.search(ahead)):
+    small = ahead.lower()
+    if not (compiled.reaches(small) and compiled.hints.search(small)):
         return None
     if neutral is not None:
         ahead = neutral.sub(lambda found: found.group() if any(char.isdigit() for char in found.group()) else "." * len(found.group()), ahead)
@@ -225,8 +246,7 @@ def said_of(claim: Claim, reading: Reading, language: str, neutral: re.Pattern[s
     words = find_words(text[clause.start : claim.start], text[claim.end : clause.end], language, neutral)
     if words is not None and words.text.lower() == "over" and _SERIES.search(claim.text):
         words = None  # "over 1K to 32K" is where it was measured
-    passage = reading.passage(claim.start)
-    if words is None and passage.above is not None:
+    if words is None and (passage := reading.passage(claim.start)).above is not None:
         headers = (passage.above, *passage.beside[:1])
         words = next(filter(None, (_in_header(text[span.start : span.end], language) for span in headers)), None)
     return words

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from ledgermark import relations
 from ledgermark.claims import RELATIONS
 from ledgermark.pages import read_page
 from ledgermark.passages import Reading, Span
@@ -179,6 +184,31 @@ def test_phrases_may_break_over_lines() -> None:
     words = find_words("differ by at\nmost\n", "", "en")
     assert words is not None
     assert words.relations == ("at_most",)
+
+
+BITS = {
+    "en": "at most|At Least|no more than|not|over|just under|up to|as many as|in excess of|agree to|within|something like|ca.|~|≤|<|>"
+    "|(about|nearly|or so|or less|and up|a|the|of|to|twice|near-|mo\u017ft|\u212a|,|\n|\ufffc|.|exceeded|than|most|roughly|minimum of"
+    "|xabout|around",
+    "zh": "不超过|至少|最多|没有|约|大约|大致|将近|近|附近|不到|看不到|以内|左右|多|。|以上|的|数据|，"
+    "|上限为|几乎|≥|＜| |<|是|3|逾|超|低至|差不多|\n|\ufffc|x",
+}
+
+
+@pytest.mark.parametrize("language", sorted(BITS))
+@given(data=st.data())
+def test_what_only_saves_time_hides_no_words(language: str, data: st.DataObject) -> None:
+    """A text that says something to one who looks at every text is one that the questions asked first let through."""
+    bits = st.lists(st.sampled_from(BITS[language].split("|")), max_size=7).map((" " if language == "en" else "").join)
+    before, after = data.draw(bits), data.draw(bits)
+    compiled = relations._compiled(language)  # noqa: SLF001
+    assert compiled is not None
+    every = re.compile("")
+    patient = replace(compiled, reaches=every.search, after_hints=every)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(relations, "_compiled", lambda _: patient)
+        said = find_words(f"{before} ", f" {after}", language)
+    assert find_words(f"{before} ", f" {after}", language) == said
 
 
 def _codes(text: str, language: str = "en") -> list[str]:
