@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from ledgermark.findings import Finding, nearest
 from ledgermark.messages import Message
-from ledgermark.passages import PART, Span
+from ledgermark.passages import CLAUSE, PART, SENTENCE, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -140,12 +140,13 @@ class _Named:
         passage = self.reading.passage(claim.start)
         if passage.above is None and not self._inside(passage.span):
             return False
-        _, part, sentence = self.reading.levels(claim.start, claim.end)
-        spans = (Span(sentence.start, part.end), *passage.beside, *((passage.above,) if passage.above else ()))
-        for family, places in self._by_family(spans).items():
-            own = self._own(claim, family)
-            if own and any(self.mentions[at].subjects.isdisjoint(own) for at in places):
-                return True
+        spans = (self.reading.around(claim.start, claim.end, SENTENCE), *passage.beside, *((passage.above,) if passage.above else ()))
+        for span in spans:
+            for near in self._inside(span):
+                own = self._own(claim, self.mentions[near].family)
+                for at in self.groups.get(near, (near,)) if own else ():
+                    if self.mentions[at].subjects.isdisjoint(own):
+                        return True
         return False
 
     def _own(self, claim: Claim, family: str) -> frozenset[str]:
@@ -167,7 +168,7 @@ def _ladders(claim: Claim, reading: Reading) -> list[list[tuple[Span, ...]]]:
     """Return the ladders of stretches in which a claim's subjects may be named; in each the first that names a family decides."""
     passage = reading.passage(claim.start)
     nearest = reading.nearest(claim.start, claim.end)
-    clause, part, sentence = reading.levels(claim.start, claim.end)
+    clause, part, sentence = (reading.around(claim.start, claim.end, level) for level in (CLAUSE, PART, SENTENCE))
     steps: list[tuple[Span, ...]] = [(nearest,), (clause,), (part,), (Span(sentence.start, part.end),)]
     if passage.above is None:
         return [steps]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import bisect
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ledgermark.tables import find_tables
@@ -37,6 +36,7 @@ _END: Final = re.compile(
 )
 _STRENGTH: Final = {**dict.fromkeys("。！？.!?", SENTENCE), **dict.fromkeys("；：;:", PART), **dict.fromkeys("，,（）()—–", CLAUSE)}
 _SHORT: Final = re.compile(r"(?:\b(?:e\.g|i\.e|vs|cf|ca|Fig)|approx)$")  # forms whose point ends nothing
+_SHORT_ENDS: Final = frozenset("gesfax\n")  # what stands before such a point
 _LEADING: Final = 12  # letters beside a number, or a range, that leads its passage: "At least", "to"
 _HEADING: Final = r" {0,3}#{1,6}[ \t]"
 _ITEM: Final = r"[ \t]*(?:[-+*]|[0-9]{1,9}[.)])[ \t]+"
@@ -52,8 +52,7 @@ class Span(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True)
-class Passage:
+class Passage(NamedTuple):
     """A paragraph, list item, heading, line of the front matter, or table cell, with the headers of a cell.
 
     Attributes:
@@ -73,9 +72,9 @@ class Reading:
         self._numbers = sorted({(claim.start, claim.end) for claim in claims.claims} | {(given.start, given.end) for given in claims.given})
         self.text = _visible(source, self._numbers)
         self._spans, self._cells = _passages(self.text, source.body_start, find_tables(source))
-        self._starts = [span.start for span in self._spans]
-        self._ends: dict[Span, _Ends] = {}
-        self._around: dict[tuple[int, int], tuple[Span, Span, Span]] = {}
+        self._starts = [start for start, _ in self._spans]
+        self._marks: dict[int, list[tuple[int, int, int]]] = {}
+        self._ends: dict[int, dict[int, _Ends]] = {CLAUSE: {}, PART: {}, SENTENCE: {}}
         self._passages: dict[int, Passage] = {}
 
     def passage(self, offset: int) -> Passage:
@@ -86,14 +85,14 @@ class Reading:
         return self._passages[index]
 
     def _passage(self, index: int) -> Passage:
-        span = self._span(index)
+        span = Span(*self._span(index))
         row, header = self._cells.get(index, ((), None))
         if header is None:
             return Passage(span)
         return Passage(span, tuple(Span(cell.start, cell.end) for cell in row if cell.start != span.start), Span(header.start, header.end))
 
-    def _span(self, index: int) -> Span:
-        return self._spans[index] if index >= 0 else Span(0, len(self.text))
+    def _span(self, index: int) -> tuple[int, int]:
+        return self._spans[index] if index >= 0 else (0, len(self.text))
 
     def around(self, start: int, end: int, level: int) -> Span:
         """Return the clause, part or sentence around a stretch.
@@ -103,23 +102,21 @@ class Reading:
             end: where it ends.
             level: `CLAUSE`, `PART` or `SENTENCE`.
         """
-        return self.levels(start, end)[level - 1]
+        index = bisect.bisect_right(self._starts, start) - 1
+        known = self._ends[level]
+        if index not in known:
+            known[index] = self._ends_in(index, level)
+        places, begins = known[index]
+        at = bisect.bisect_left(places, end)
+        right = places[at] if at < len(places) else self._span(index)[1]
+        return Span(begins[bisect.bisect_left(places, start)], max(right, end))
 
-    def levels(self, start: int, end: int) -> tuple[Span, Span, Span]:
-        """Return clause, part and sentence around a stretch."""
-        place = start, end
-        if place not in self._around:
-            self._around[place] = self._levels(start, end)
-        return self._around[place]
-
-    def _levels(self, start: int, end: int) -> tuple[Span, Span, Span]:
-        span = self._span(bisect.bisect_right(self._starts, start) - 1)
-        ends = self._ends.get(span)
-        if ends is None:
-            ends = self._ends[span] = self._boundaries(span)
-        lefts = ends.before[bisect.bisect_left(ends.places, start)]
-        rights = ends.behind[bisect.bisect_left(ends.places, end)]
-        return Span(lefts[0], max(rights[0], end)), Span(lefts[1], max(rights[1], end)), Span(lefts[2], max(rights[2], end))
+    def _ends_in(self, index: int, level: int) -> _Ends:
+        start, end = self._span(index)
+        if index not in self._marks:
+            self._marks[index] = _marks(self.text, start, end)
+        marks = self._marks[index]
+        return [at for at, _, strength in marks if strength >= level], [start, *[begin for _, begin, strength in marks if strength >= level]]
 
     def nearest(self, start: int, end: int, level: int = CLAUSE) -> Span:
         """Return the stretch of the clause (part, sentence) around a number that no other claims: from the one before to the one after."""
@@ -129,60 +126,36 @@ class Reading:
         right = self._numbers[index + 1][0] if index + 1 < len(self._numbers) else span.end
         return Span(max(span.start, left), min(span.end, right))
 
-    def _boundaries(self, span: Span) -> _Ends:
-        """Return what ends something in a passage; what ends a sentence ends a part of it too, and what ends that a clause."""
-        text = self.text
-        clause = part = sentence = span.start
-        places: list[int] = []
-        strengths: list[int] = []
-        before = [(clause, part, sentence)]
-        counted, letters, numbered = span.start, 0, False
-        for match in _END.finditer(text, span.start, span.end):
-            at = match.start()
-            mark = text[at]
-            strength = _STRENGTH[mark]
-            if strength == SENTENCE:
-                if mark == "." and _SHORT.search(text, max(at - 8, 0), at):
-                    continue
-                clause = part = sentence = match.end(1)
-            elif strength == PART:
-                if mark in ":：" and letters <= _LEADING:
-                    # The colon after a number that leads its passage: what follows is said of that number.
-                    numbered = numbered or NUMBER in text[counted:at]
-                    letters += sum(map(str.isalnum, text[counted:at]))
-                    counted = at
-                    if numbered and letters <= _LEADING:
-                        continue
-                clause = part = at + 1
-            elif mark in "—–" and not _is_dash(text, at, span.end):
+
+_Ends = tuple[list[int], list[int]]
+"""Where the marks stand that end clauses, parts or sentences of a passage, and where these begin: the first, and behind each mark the next."""
+
+
+def _marks(text: str, start: int, end: int) -> list[tuple[int, int, int]]:
+    """Return what ends something in a passage: where it stands, where what follows begins, and how strong it is."""
+    found: list[tuple[int, int, int]] = []
+    counted, letters, numbered = start, 0, False
+    for match in _END.finditer(text, start, end):
+        at = match.start()
+        mark = text[at]
+        strength = _STRENGTH[mark]
+        if strength == SENTENCE:
+            if mark == "." and text[at - 1] in _SHORT_ENDS and _SHORT.search(text, max(at - 8, 0), at):
                 continue
-            else:
-                clause = at + 1
-            places.append(at)
-            strengths.append(strength)
-            before.append((clause, part, sentence))
-        clause = part = sentence = span.end
-        behind = [(clause, part, sentence)]
-        for at, strength in zip(reversed(places), reversed(strengths), strict=True):
-            clause = at
-            part = at if strength >= PART else part
-            sentence = at if strength == SENTENCE else sentence
-            behind.append((clause, part, sentence))
-        return _Ends(places, before, behind[::-1])
-
-
-class _Ends(NamedTuple):
-    """What ends something in a passage.
-
-    Attributes:
-        places: where each mark stands, in order.
-        before: where clause, part and sentence begin that stand before the first mark, behind the first, behind the second …
-        behind: where they end.
-    """
-
-    places: list[int]
-    before: list[tuple[int, int, int]]
-    behind: list[tuple[int, int, int]]
+            found.append((at, match.end(1), strength))
+            continue
+        if strength == PART:
+            if mark in ":：" and letters <= _LEADING:
+                # The colon after a number that leads its passage: what follows is said of that number.
+                numbered = numbered or NUMBER in text[counted:at]
+                letters += sum(map(str.isalnum, text[counted:at]))
+                counted = at
+                if numbered and letters <= _LEADING:
+                    continue
+        elif mark in "—–" and not _is_dash(text, at, end):
+            continue
+        found.append((at, at + 1, strength))
+    return found
 
 
 def _is_dash(text: str, at: int, end: int) -> bool:
@@ -218,9 +191,11 @@ def _spaces(match: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", text) if "\n" in text else " " * len(text)
 
 
-def _passages(text: str, body_start: int, tables: tuple[Table, ...]) -> tuple[list[Span], dict[int, tuple[tuple[Cell, ...], Cell | None]]]:
+def _passages(
+    text: str, body_start: int, tables: tuple[Table, ...]
+) -> tuple[list[tuple[int, int]], dict[int, tuple[tuple[Cell, ...], Cell | None]]]:
     """Return the passages of a text in order, and of those that are cells, by their place among them, the row and the header of the column."""
-    found: list[Span] = []
+    found: list[tuple[int, int]] = []
     cells: dict[int, tuple[tuple[Cell, ...], Cell | None]] = {}
     position = 0
     for table in tables:
@@ -229,21 +204,21 @@ def _passages(text: str, body_start: int, tables: tuple[Table, ...]) -> tuple[li
             for column, cell in enumerate(row):
                 header = table.header[column] if row is not table.header and column < len(table.header) else None
                 cells[len(found)] = row, header
-                found.append(Span(cell.start, cell.end))
+                found.append(cell)
         position = table.end
     return [*found, *_paragraphs(text, position, len(text), body_start)], cells
 
 
-def _paragraphs(text: str, start: int, end: int, body_start: int) -> list[Span]:
+def _paragraphs(text: str, start: int, end: int, body_start: int) -> list[tuple[int, int]]:
     """Return the passages between two offsets at which lines begin; each line of the front matter is one."""
-    found: list[Span] = []
+    found: list[tuple[int, int]] = []
     position = start
     while position < min(body_start, end):
         stop = text.find("\n", position, end) + 1 or end
         if not text[position:stop].isspace():
-            found.append(Span(position, stop))
+            found.append((position, stop))
         position = stop
     while match := _PARAGRAPH.match(text, position, end):
-        found.append(Span(*match.span(1)))
+        found.append(match.span(1))
         position = match.end()
     return found
