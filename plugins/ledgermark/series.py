@@ -12,13 +12,11 @@ from ledgermark.messages import Message
 from ledgermark.passages import SENTENCE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ledgermark.claims import Claim
     from ledgermark.pages import Page
     from ledgermark.passages import Reading, Span
 
-_LENGTH: Final = re.compile(r"(?<![A-Za-z0-9.+-])(?<![0-9],)([0-9]{1,4})K(?![A-Za-z0-9])")
+# Begins with a digit, to which a search jumps.
+_LENGTH: Final = re.compile(r"([0-9](?<![A-Za-z0-9.+-][0-9])(?<![0-9],[0-9])[0-9]{0,3})K(?![A-Za-z0-9])")
 _BETWEEN: Final = re.compile(r"(?:[ ]?、[ ]?|，|,[ \n]?(?:and[ \n]|or[ \n])?|[ \n](?:and|or)[ \n]|[ \n]?[和与及或][ \n]?)")
 _SHORTEST: Final = 500  # what is smaller counts rows or rounds, and no list of `K` speaks of it
 
@@ -35,7 +33,14 @@ def check_series(page: Page, reading: Reading) -> list[Finding]:
         page: the page.
         reading: its text as it is read.
     """
-    asked = [(claim, name, lengths) for claim in page.claims.claims for name, lengths in _asked(claim)]
+    if "K" not in reading.text:
+        return []
+    asked = [
+        (claim, name, lengths)
+        for claim in page.claims.claims
+        for name, value in claim.params.items()
+        if "," in value and (lengths := _lengths(value))
+    ]
     places = [claim.start for claim, _, _ in asked]
     listed_in: dict[Span, list[Listed]] = {}
     findings: list[Finding] = []
@@ -64,12 +69,10 @@ def check_series(page: Page, reading: Reading) -> list[Finding]:
     return findings
 
 
-def _asked(claim: Claim) -> Iterator[tuple[str, list[int]]]:
-    """Yield the parameters of a claim that are lists of lengths."""
-    for name, value in claim.params.items():
-        parts = value.split(",")
-        if len(parts) > 1 and all(part.isdecimal() and part.isascii() and int(part) >= _SHORTEST for part in parts):
-            yield name, [int(part) for part in parts]
+def _lengths(value: str) -> list[int]:
+    """Return the lengths that a parameter lists, or nothing where it lists something else."""
+    parts = value.split(",")
+    return [int(part) for part in parts] if all(part.isdecimal() and part.isascii() and int(part) >= _SHORTEST for part in parts) else []
 
 
 def _lists(text: str, start: int, end: int) -> list[Listed]:

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import yaml
 
@@ -62,8 +62,7 @@ class Family:
     parameters: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Mention:
+class Mention(NamedTuple):
     """Words on a page that name subjects of a family; a word may name several."""
 
     start: int
@@ -147,13 +146,17 @@ class Words:
         self._anchors: dict[str, list[str]] = {}
         for word in self._meanings:
             self._anchors.setdefault(max(word.split(), key=len), []).append(word)
-        self._patterns: dict[str, re.Pattern[str]] = {}
+        self._patterns: dict[str, list[tuple[re.Pattern[str], int, int]]] = {}
 
     @cached_property
     def pattern(self) -> re.Pattern[str] | None:
         """Matches any of the words; None where there is none."""
-        words = sorted(self._meanings, key=len, reverse=True)
-        return re.compile("|".join(map(_pattern, words)), re.IGNORECASE) if words else None
+        # Of many words those that begin alike stand together, so that most are passed over at once.
+        alike: dict[str, list[str]] = {}
+        for word in sorted(self._meanings, key=len, reverse=True):
+            alike.setdefault(word[0], []).append(_pattern(word))
+        groups = (f"(?={re.escape(first)})(?:{'|'.join(patterns)})" for first, patterns in alike.items())
+        return re.compile("|".join(groups), re.IGNORECASE) if alike else None
 
     def find(self, text: str) -> list[Mention]:
         """Return the mentions in a text, in order; of words of a family that overlap the first, and of those the longest."""
@@ -161,15 +164,14 @@ class Words:
         if len(lowered) != len(text):  # a letter whose small form is longer
             lowered = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
         spans: set[tuple[int, int]] = set()
-        for anchor, words in self._anchors.items():
+        for anchor in self._anchors:
             at = lowered.find(anchor)
             while at >= 0:
-                for word in words:
-                    if word not in self._patterns:
-                        self._patterns[word] = re.compile(_pattern(word), re.IGNORECASE)
-                    start, end = at - 2 * len(word), at + 2 * len(word) + _LOOK
-                    for match in self._patterns[word].finditer(text, max(start, 0), end):
-                        spans.add((match.start(), -match.end()))
+                for pattern, before, behind in self._patterns.get(anchor) or self._compiled(anchor):
+                    if before:
+                        spans.update((match.start(), -match.end()) for match in pattern.finditer(text, max(at - before, 0), at + behind))
+                    elif match := pattern.match(text, at, at + behind):
+                        spans.add((at, -match.end()))
                 at = lowered.find(anchor, at + 1)
         found: list[Mention] = []
         ends: dict[str, int] = {}
@@ -179,6 +181,14 @@ class Words:
                     ends[family] = -negative
                     found.append(Mention(start, -negative, family, names))
         return found
+
+    def _compiled(self, anchor: str) -> list[tuple[re.Pattern[str], int, int]]:
+        """Return the patterns of the words with an anchor, and how far before and behind it each is looked for."""
+        self._patterns[anchor] = [
+            (re.compile(_pattern(word), re.IGNORECASE), 0 if word.startswith(anchor) else 2 * len(word), 2 * len(word) + _LOOK)
+            for word in self._anchors[anchor]
+        ]
+        return self._patterns[anchor]
 
 
 @lru_cache(maxsize=4096)

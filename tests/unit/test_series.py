@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+import re
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ledgermark import series
 from ledgermark.pages import read_page
 from ledgermark.passages import Reading
 from ledgermark.series import check_series
@@ -65,3 +70,10 @@ def test_says_what_the_link_asks_for() -> None:
     (finding,) = check_series(page, Reading(page.source, page.claims))
     expected = "'8K and 1K' stands at '1, 2', whose link asks for context=1024,8192, in that order"
     assert (finding.line, finding.column, finding.code, finding.message) == (1, 4, "LM120", expected)
+
+
+@given(st.text(alphabet="0123K,.+- ax\n、和", max_size=30), st.integers(0, 5))
+def test_a_length_is_what_its_plain_pattern_finds(text: str, start: int) -> None:
+    plain = re.compile(r"(?<![A-Za-z0-9.+-])(?<![0-9],)([0-9]{1,4})K(?![A-Za-z0-9])")
+    found = [(match.span(), match[1]) for match in series._LENGTH.finditer(text, start)]  # noqa: SLF001
+    assert found == [(match.span(), match[1]) for match in plain.finditer(text, start)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from datetime import date
@@ -9,8 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from ledgermark import Quantity, largest, mean, metric
+from ledgermark import Quantity, largest, mean, metric, subjects
 from ledgermark.check import check_project
 from ledgermark.descriptor import Column, Dataset
 from ledgermark.ledger import Ledger, load_ledger
@@ -20,7 +23,7 @@ from ledgermark.pages import read_page
 from ledgermark.passages import SENTENCE, Reading, Span
 from ledgermark.project import load_project
 from ledgermark.source import Source
-from ledgermark.subjects import Owners, Words, read_subjects
+from ledgermark.subjects import Family, Owners, Subject, Words, read_subjects
 from ledgermark.tables import find_tables
 from ledgermark.units import parse_unit
 
@@ -29,7 +32,6 @@ if TYPE_CHECKING:
 
     from ledgermark.findings import Finding
     from ledgermark.pages import Page
-    from ledgermark.subjects import Family
 
 ROOT = Path(__file__).resolve().parents[2]
 FAMILIES = """
@@ -237,6 +239,24 @@ def test_a_metric_may_name_only_what_is_defined() -> None:
         "metric 'wrong' names the family 'arms'; did you mean 'arm'?",
         "metric 'wrong': no '23K' in 'context'; did you mean '32K'?",
     ]
+
+
+WORDS = ["radeon", "one radeon", "8k", "18k", "1 024", "single card", "card", "rx 7900 xt", "单张 radeon", "单卡", "卡"]
+PIECES = [*WORDS, "Radeon", "ONE-RADEON", "8K", "1,", "single", "7900", ".", " ", "\n", "\u00a0", "x", "_", "3", "İ", "单", "和"]
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=1, unique=True), st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+def test_words_that_begin_alike_are_found_as_one_by_one(chosen: list[str], text: str) -> None:
+    words = Words([Family("a", (), (Subject("b", (), {"": tuple(chosen)}),))], "en")
+    assert words.pattern is not None
+    plain = re.compile("|".join(map(subjects._pattern, sorted(chosen, key=len, reverse=True))), re.IGNORECASE)  # noqa: SLF001
+    assert [match.span() for match in words.pattern.finditer(text)] == [match.span() for match in plain.finditer(text)]
+    every = {match.span() for word in chosen for match in re.finditer(subjects._pattern(word), text, re.IGNORECASE)}  # noqa: SLF001
+    kept: list[tuple[int, int]] = []
+    for start, end in sorted(every, key=lambda span: (span[0], -span[1])):
+        if not kept or start >= kept[-1][1]:
+            kept.append((start, end))
+    assert [(mention.start, mention.end) for mention in words.find(text)] == kept
 
 
 # The site's own pages: no false alarm, and how many swaps are noticed.
