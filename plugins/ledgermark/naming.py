@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ledgermark.quantity import Quantity
     from ledgermark.subjects import Family, Mention, Owners, Words
 
+_FEW: Final = 8  # mentions in a passage: where there are no more, all are looked at before its sentences are told apart
 _BETWEEN: Final = re.compile(r"\s*(?:[,、，]\s*)?(?:(?:and|or|to|和|与|及|或|到|至)\s*)?")
 
 
@@ -138,15 +139,19 @@ class _Named:
     def _any_foreign(self, claim: Claim) -> bool:
         """Return whether anything in reach of a claim is not of its own: if nothing is, there is no need to ask what is nearest."""
         passage = self.reading.passage(claim.start)
-        if passage.above is None and not self._inside(passage.span):
+        said = self._inside(passage.span)
+        if passage.above is None and len(said) <= _FEW and not self._foreign_among(claim, said):
             return False
         spans = (self.reading.around(claim.start, claim.end, SENTENCE), *passage.beside, *((passage.above,) if passage.above else ()))
-        for span in spans:
-            for near in self._inside(span):
-                own = self._own(claim, self.mentions[near].family)
-                for at in self.groups.get(near, (near,)) if own else ():
-                    if self.mentions[at].subjects.isdisjoint(own):
-                        return True
+        return any(self._foreign_among(claim, self._inside(span)) for span in spans)
+
+    def _foreign_among(self, claim: Claim, places: range) -> bool:
+        """Return whether any of some mentions, or of the enumerations they stand in, is not of a claim's own."""
+        for near in places:
+            own = self._own(claim, self.mentions[near].family)
+            for at in self.groups.get(near, (near,)) if own else ():
+                if self.mentions[at].subjects.isdisjoint(own):
+                    return True
         return False
 
     def _own(self, claim: Claim, family: str) -> frozenset[str]:

@@ -73,7 +73,7 @@ class Reading:
         self.text = _visible(source, self._numbers)
         self._spans, self._cells = _passages(self.text, source.body_start, find_tables(source))
         self._starts = [start for start, _ in self._spans]
-        self._marks: dict[int, list[tuple[int, int, int]]] = {}
+        self._marks: dict[int, tuple[_Ends, list[int]]] = {}
         self._ends: dict[int, dict[int, _Ends]] = {CLAUSE: {}, PART: {}, SENTENCE: {}}
         self._passages: dict[int, Passage] = {}
 
@@ -115,8 +115,12 @@ class Reading:
         start, end = self._span(index)
         if index not in self._marks:
             self._marks[index] = _marks(self.text, start, end)
-        marks = self._marks[index]
-        return [at for at, _, strength in marks if strength >= level], [start, *[begin for _, begin, strength in marks if strength >= level]]
+        ends, strengths = self._marks[index]
+        if level == CLAUSE:
+            return ends
+        places, begins = ends
+        kept = [at for at, strength in enumerate(strengths) if strength >= level]
+        return [places[at] for at in kept], [start, *[begins[at + 1] for at in kept]]
 
     def nearest(self, start: int, end: int, level: int = CLAUSE) -> Span:
         """Return the stretch of the clause (part, sentence) around a number that no other claims: from the one before to the one after."""
@@ -131,20 +135,22 @@ _Ends = tuple[list[int], list[int]]
 """Where the marks stand that end clauses, parts or sentences of a passage, and where these begin: the first, and behind each mark the next."""
 
 
-def _marks(text: str, start: int, end: int) -> list[tuple[int, int, int]]:
-    """Return what ends something in a passage: where it stands, where what follows begins, and how strong it is."""
-    found: list[tuple[int, int, int]] = []
+def _marks(text: str, start: int, end: int) -> tuple[_Ends, list[int]]:
+    """Return what ends the clauses of a passage, and how strong each mark is."""
+    places: list[int] = []
+    begins = [start]
+    strengths: list[int] = []
     counted, letters, numbered = start, 0, False
     for match in _END.finditer(text, start, end):
         at = match.start()
         mark = text[at]
         strength = _STRENGTH[mark]
+        begin = at + 1
         if strength == SENTENCE:
             if mark == "." and text[at - 1] in _SHORT_ENDS and _SHORT.search(text, max(at - 8, 0), at):
                 continue
-            found.append((at, match.end(1), strength))
-            continue
-        if strength == PART:
+            begin = match.end(1)
+        elif strength == PART:
             if mark in ":：" and letters <= _LEADING:
                 # The colon after a number that leads its passage: what follows is said of that number.
                 numbered = numbered or NUMBER in text[counted:at]
@@ -154,8 +160,10 @@ def _marks(text: str, start: int, end: int) -> list[tuple[int, int, int]]:
                     continue
         elif mark in "—–" and not _is_dash(text, at, end):
             continue
-        found.append((at, at + 1, strength))
-    return found
+        places.append(at)
+        begins.append(begin)
+        strengths.append(strength)
+    return (places, begins), strengths
 
 
 def _is_dash(text: str, at: int, end: int) -> bool:
