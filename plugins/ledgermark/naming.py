@@ -22,6 +22,15 @@ if TYPE_CHECKING:
     from ledgermark.subjects import Family, Mention, Owners, Words
 
 _FEW: Final = 8  # mentions in a passage: where there are no more, all are looked at before its sentences are told apart
+# Before what a number is only compared with: "than the A100", "unlike 8K", 比 A100; and, with a word behind it, 与 A100 相比.
+_COMPARED: Final = re.compile(
+    r"(?:\b(?:than|unlike|compared (?:with|to)|relative to|against|versus|instead of|rather than|as opposed to|in contrast to)|\bvs\.?)"
+    r"(?:\s+(?:the|an?|its|on|at|in|with|for|that of|those of)\b)*\s+$"
+    r"|(?P<with>[与和跟同]|)\s*$|(?:比|相[较对比]于|不像|不同于|而不是|而非|对比|对照)起?\s*$",
+    re.IGNORECASE,
+)
+_COMPARISON: Final = re.compile(r"[^，。；！？]{0,4}?(?:相比|比较|比起来|相较|不同|对照)")
+_REACH: Final = 32  # characters before words in which it says what they are compared with
 _BETWEEN: Final = re.compile(r"\s*(?:[,、，]\s*)?(?:(?:and|or|to|和|与|及|或|到|至)\s*)?")
 
 
@@ -72,7 +81,9 @@ def check_subjects(page: Page, reading: Reading, words: Words, owners: Owners, v
     for index, claim in enumerate(page.claims.claims):
         for family, mention in named.foreign(index).items():
             shown = " ".join(page.source.text[mention.start : mention.end].split())
-            own = ", ".join(sorted(owners.of(claim, values.get(claim.key, ()), family)))
+            rank = {subject.name: at for at, subject in enumerate(owners.families[family].subjects)}
+            names = sorted(owners.of(claim, values.get(claim.key, ()), family))
+            own = ", ".join(sorted(names, key=lambda name: rank.get(name, len(rank))))
             message = Message(
                 "'{shown}' stands at '{text}', whose rows are of {own} ({family}): {key}",
                 shown=shown,
@@ -115,6 +126,12 @@ class _Named:
             if self.mentions[at].subjects & self._own(claim, self.mentions[at].family)
         }
 
+    @cached_property
+    def aside(self) -> set[int]:
+        """What a number is only compared with, as it seems, with all that is listed together with it."""
+        compared = (at for at, mention in enumerate(self.mentions) if _is_compared(self.reading.text, mention))
+        return {member for at in compared for member in self.groups.get(at, (at,)) if member >= at}
+
     def foreign(self, index: int) -> dict[str, Mention]:
         """Return, by family, the first mention at a claim that is not of its own."""
         claim = self.claims[index]
@@ -124,10 +141,12 @@ class _Named:
         for ladder in _ladders(claim, self.reading):
             decided: set[str] = set()
             for spans in ladder:
-                for family, places in self._by_family(spans).items():
+                for family, named in self._by_family(spans).items():
                     own = self._own(claim, family)
                     if family in decided or not own:
                         continue
+                    # A number of one subject may be compared with another; of a number of two, both are its own.
+                    places = named - self.aside if len(own) == 1 else named
                     owned = {at for at in places if self.mentions[at].subjects & own}
                     others = places - owned - (self.taken if owned else self.taken - self.near[index])
                     if owned or others:
@@ -167,6 +186,12 @@ class _Named:
             for at in self._inside(span):
                 found.setdefault(self.mentions[at].family, set()).update(self.groups.get(at, (at,)))
         return found
+
+
+def _is_compared(text: str, mention: Mention) -> bool:
+    """Return whether words name what something else is compared with."""
+    found = _COMPARED.search(text, max(mention.start - _REACH, 0), mention.start)
+    return found is not None and (found["with"] is None or _COMPARISON.match(text, mention.end) is not None)
 
 
 def _ladders(claim: Claim, reading: Reading) -> list[list[tuple[Span, ...]]]:

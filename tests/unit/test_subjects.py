@@ -160,6 +160,15 @@ A32 = claim("32768", machine="A100%2080G")
         # what comes after a semicolon is of something else
         (f"At 32K it is {R32}; an A100 does better.", []),
         (f"An A100 does better; at 32K it is {R32}.", ["A100"]),
+        # what a number of one subject is compared with is not what it is of
+        (f"Compared with 8K, the rate has fallen to {R32}.", []),
+        (f"Compared with 1K and 8K, the rate has fallen to {R32}.", []),
+        (f"Unlike an A100, it runs at {R32}.", []),
+        (f"It is slower than the A100, at {R32}.", []),
+        (f"At 8K, unlike at 1K, it runs at {R32}.", ["8K"]),
+        (f"Unlike the Radeons, the A100 runs at {R32}.", ["A100"]),
+        (f"At 8K it runs at {R32}, against {R1} at 1K.", ["8K"]),
+        (f"At 8K and 16K rather than 1K it runs at {R32}.", ["8K"]),
         # what a claim asks its metric for, or leaves to it
         ("The mean is [9](claim:summed_up?machine=A100%2080G&of=mean), the median [9](claim:summed_up?machine=A100%2080G).", []),
         ("The median is [9](claim:summed_up?machine=A100%2080G&of=mean).", ["median"]),
@@ -204,6 +213,12 @@ def test_names_the_words_that_are_of_something_else(ledger: Ledger, text: str, f
         (f"不投机时是 {M32}。", ["不投机"]),
         (f"32K 处是 {R32}；A100 更快。", []),
         (f"A100 有 FlashInfer；单张 Radeon 在 32K 处是 {R32}。", []),
+        (f"与 8K 相比，速率降到 {R32}。", []),
+        (f"比 1K、8K 都慢，是 {R32}。", []),
+        (f"不像 A100，它是 {R32}。", []),
+        (f"与 8K 处一样是 {R32}。", ["8K"]),
+        (f"8K 处与 1K 相比是 {R32}。", ["8K"]),
+        (f"与 Radeon 相比，A100 是 {R32}。", ["A100"]),
         ("均值是 [9](claim:summed_up?machine=A100%2080G&of=mean)。", []),
         ("均值是 [9](claim:summed_up?machine=A100%2080G)。", ["均值"]),
     ],
