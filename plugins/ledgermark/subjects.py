@@ -12,11 +12,10 @@ from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import yaml
-
 from ledgermark.findings import Finding, nearest
 from ledgermark.ledger import Ledger, LedgerError
 from ledgermark.messages import Message
+from ledgermark.yamls import YamlError, read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -86,12 +85,9 @@ def read_subjects(path: str, text: str, languages: Iterable[str]) -> tuple[tuple
         findings.append(Finding(path, line, 1, "LM123", message))
 
     try:
-        content = yaml.safe_load(text) or {}
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        return (), [
-            Finding(path, mark.line + 1 if mark else 1, 1, "LM123", Message("no YAML: {error}", error=getattr(error, "problem", error)))
-        ]
+        content = read_yaml(text) or {}
+    except YamlError as error:
+        return (), [Finding(path, error.line, 1, "LM123", Message("no YAML: {error}", error=error))]
     if not isinstance(content, dict):
         finding(Message("expected families: 'name:' with 'columns' and 'subjects' under it"))
         return (), findings
@@ -115,6 +111,10 @@ def _subject(name: str, block: Any, languages: tuple[str, ...], finding: Any) ->
         if key not in known:
             finding(Message("'{name}': unknown '{key}'{hint}", name=name, key=key, hint=nearest(str(key), known)), name)
     words = {language: _texts(block.get(language)) for language in languages} | {"": _texts(block.get("words"))}
+    for language, written in words.items():
+        for blank in (word for word in written if not _folded(word)):
+            finding(Message("'{name}': '{word}' is no word; expected letters, digits or signs", name=name, word=blank), name)
+        words[language] = tuple(word for word in written if _folded(word))
     if not any(words.values()):
         finding(Message("'{name}' has no words; write 'words' for all languages, or one list per language", name=name), name)
     return Subject(name, _texts(block.get("values")), words)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -235,13 +236,39 @@ def test_reads_chinese(ledger: Ledger, text: str, foreign: list[str]) -> None:
         ("a: {columns: [x]}", "'a': expected 'columns'"),
         ("a: {columns: [x], subjects: {b: 3}}", "'b': expected 'values'"),
         ("a: {columns: [x], subjects: {b: {values: [v]}}}", "'b' has no words"),
+        ("a: {columns: [x], subjects: {b: {words: [w, ' ']}}}", "'b': ' ' is no word"),
+        ("a: {columns: [x], subjects: {b: {words: [w], zh: ['-']}}}", "'b': '-' is no word"),
+        ("a: {columns: [2026-13-45]}", "no YAML"),
         ("a: {columns: [x], subjects: {b: {value: [v], words: [w]}}}", "unknown 'value'; did you mean 'values'?"),
     ],
 )
 def test_a_malformed_file_is_a_finding(text: str, message: str) -> None:
-    _, findings = read_subjects("subjects.yml", text, ("en", "zh"))
+    read, findings = read_subjects("subjects.yml", text, ("en", "zh"))
     assert [finding.code for finding in findings] == ["LM123"]
     assert message in findings[0].message
+    Words(read, "zh").find("a - b")
+
+
+_LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.dates() | st.text(max_size=6)
+_BLOCKS = st.recursive(
+    _LEAVES,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["columns", "parameters", "subjects", "values", "words", "en", "zh", "a"]) | st.text(max_size=3), inner
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.text() | _BLOCKS.map(lambda block: yaml.safe_dump({"a": block})))
+def test_no_file_of_subjects_fails_the_check(text: str) -> None:
+    read, _ = read_subjects("subjects.yml", text, ("en", "zh"))
+    for language in ("en", "zh"):
+        words = Words(read, language)
+        words.find(f"{text} A100 a - b")
+        assert words.pattern is None or words.pattern.search("") is None
 
 
 def test_a_metric_may_name_only_what_is_defined() -> None:
