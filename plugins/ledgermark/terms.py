@@ -23,8 +23,8 @@ _AMOUNT_END: Final = frozenset("+±~≈<>≤≥=×$€£¥^-快慢多少高低�
 _AMOUNT_AFTER: Final = re.compile(r"[ ]?个|\+|/[A-Za-z秒]")
 _AFTER: Final = frozenset(" \n个+/")  # how that, or a comparison, begins
 # How what stands before a term ends where the term may be part of something longer.
-_JOINED_END: Final = frozenset("\n_.,0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
-_JOINED: Final = re.compile(r"(?:[A-Za-z0-9_]|[0-9][.,])$")
+_JOINED_END: Final = frozenset("_.,0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+_JOINED: Final = re.compile(r"(?:[A-Za-z0-9_]|[0-9][.,])\Z")
 _REACH: Final = 12  # characters before a term that are looked at
 
 

@@ -42,7 +42,18 @@ PASS = {
             "没有一档",
         ),
     ],
-    "term": ["at 32K", "32K 处", "在32K上下文", "RX 7900 XT", "RX 7900\nXT", "batch 1 and", "两张卡上", "32K, 32K and 32K"],
+    "term": [
+        "at 32K",
+        "at\n32K and",
+        "on\nbatch 1",
+        "32K 处",
+        "在32K上下文",
+        "RX 7900 XT",
+        "RX 7900\nXT",
+        "batch 1 and",
+        "两张卡上",
+        "32K, 32K and 32K",
+    ],
 }
 
 SMUGGLED = {
@@ -194,7 +205,20 @@ SMUGGLED = {
             "32K+",
             "32K/s",
         ),
-        *("132K", "0.32K", "32K.5", "32Ks", "x32K", "batch 12", "batch 1.5", "batch 1 ms", "RX 7900 XT %", "RX 7900 XTX"),
+        *(
+            "about\n32K",
+            "about\nbatch 1",
+            "132K",
+            "0.32K",
+            "32K.5",
+            "32Ks",
+            "x32K",
+            "batch 12",
+            "batch 1.5",
+            "batch 1 ms",
+            "RX 7900 XT %",
+            "RX 7900 XTX",
+        ),
         *("32K 倍", "32K毫秒", "快 32K", "快了32K", "多32K", "两张卡倍", "两张卡 %", "约 32K", "32K 个", "快至32K"),
     ],
 }
