@@ -112,12 +112,17 @@ def find_tokens(text: str) -> list[Token]:
         return found
     found += words
     found.sort(key=_start)
-    return [token for before, token in zip([_NONE, *found], found, strict=False) if token.start >= before.end]
+    apart: list[Token] = []
+    end = 0
+    for token in found:
+        if token.start >= end:
+            apart.append(token)
+            end = token.end
+    return apart
 
 
 _new: Final = tuple.__new__  # makes a token of a tuple of all it holds, in half the time that `Token(…)` takes
 _start: Final = attrgetter("start")
-_NONE: Final = Token(0, 0, "", "")
 
 
 def _signs(text: str) -> list[Token]:

@@ -62,3 +62,14 @@ def test_no_date_is_passed_over(text: str) -> None:
         found = next((match for shape in SHAPES if (match := shape.match(text, token.start))), None)
         if found and all(low <= int(found[name]) <= high for name, (low, high) in LIMITS.items() if found.groupdict().get(name)):
             assert dates(token, near) == found.span()
+
+
+@given(st.text(alphabet="012. ,eE×^⁻⁵十百万半三分之点倍½Ⅳtwo hundred\n", max_size=24))
+@example("3万五千 6 万")
+@example("1 ½ 2 万半 三分之二")
+def test_numbers_stand_side_by_side(text: str) -> None:
+    end = 0
+    for token in find_tokens(text):
+        assert end <= token.start < token.end <= len(text)
+        assert text[token.start : token.end] == token.text
+        end = token.end
