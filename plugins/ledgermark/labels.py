@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ledgermark.dates import iso_date
 from ledgermark.findings import Finding
-from ledgermark.messages import Message
+from ledgermark.messages import Message, joined
 from ledgermark.numberwords import find_tokens
 from ledgermark.order import exchanged, order_finding
 from ledgermark.tables import find_tables
@@ -235,18 +235,18 @@ def _surplus(here: Groups, there: Groups, phrases: tuple[str, ...], path: str, o
             for name, label in _without(labels, counterparts, once=once)
             if kind != "name" or not any(name in phrase for phrase in phrases)
         ]
-        if not missing:
-            continue
-        instead = ", ".join(f"'{name}'" for name in dict.fromkeys(name for name, _ in _without(counterparts, labels, once=once)))
+        only_there = dict.fromkeys(label.name for _, label in _without(counterparts, labels, once=once))
+        instead = joined((Message("'{name}'", name=name) for name in only_there), Message(", "))
         where = Message(" in the section '{section}'", section=section) if section else ""
         if cell and cell != CHIP:
             where = Message(" in row {row}, column {column} of the table", row=cell[1] + 1, column=cell[2] + 1)
         for label in missing:
             message = Message(
-                "the {what} '{name}' stands here{where} and not there, or less often, in {path}{instead}",
+                "the {what} '{name}' stands here{where} and {not_in} {path}{instead}",
                 what=_WHAT[kind],
                 name=label.name,
                 where=where,
+                not_in=Message("not in") if once else Message("not, or less often, in"),
                 path=other,
                 instead=Message("; only there: {names}", names=instead) if instead else "",
             )

@@ -166,11 +166,17 @@ def test_chips(chips: tuple[str, str], expected: list[str]) -> None:
     assert {finding.path for finding in findings} <= {"site_src/mastheads.yml"}
 
 
+def test_says_addresses_as_they_are_written() -> None:
+    finding, _ = found("# A {#a}\n\n[x](https://a.example/en/one)", "# 甲 {#a}\n\n[x](https://a.example/zh/two)")
+    assert "link to 'https://a.example/en/one'" in finding.message
+    assert finding.message.endswith("only there: 'https://a.example/zh/two'")
+
+
 def test_says_what_stands_there_instead() -> None:
     finding, _ = found("# A {#a}\n\nIn 0.33.0.", "# 甲 {#a}\n\n在 0.23.0。")
-    expected = "the version '0.33.0' stands here in the section 'a' and not there, or less often, in zh/p.md; only there: '0.23.0'"
+    expected = "the version '0.33.0' stands here in the section 'a' and not in zh/p.md; only there: '0.23.0'"
     assert finding.message == expected
     finding = found(TABLE, TABLE.replace("0.33.0", ""))[0]
-    assert finding.message == "the version '0.33.0' stands here in row 2, column 3 of the table and not there, or less often, in zh/p.md"
+    assert finding.message == "the version '0.33.0' stands here in row 2, column 3 of the table and not, or less often, in zh/p.md"
     finding = found("", "", ("0.22.1", "x"))[0]
-    assert finding.message == "the version '0.22.1' stands here and not there, or less often, in the chips of 'p' in 'zh'"
+    assert finding.message == "the version '0.22.1' stands here and not, or less often, in the chips of 'p' in 'zh'"
