@@ -45,6 +45,10 @@ class Memory:
         self.keep(name, parts, made)
         return made
 
+    def knows(self, name: str, parts: tuple[object, ...]) -> bool:
+        """Return whether there is an answer for some parts."""
+        return (name, *map(id, parts)) in self._known
+
     def keep(self, name: str, parts: tuple[object, ...], made: object) -> None:
         """Keep an answer that was made elsewhere from some parts."""
         if self._keeps:

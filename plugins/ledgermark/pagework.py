@@ -80,14 +80,14 @@ class PageWork:
         self._words = memory.once("words", (families, project.settings), lambda: {code: Words(families, code) for code in languages})
 
     def ahead(self, pages: Mapping[str, Mapping[str, Page]], figures: Sequence[_ToDraw]) -> None:
-        """Work all of it out, several processes together, if there are many pages.
+        """Work all of it out, several processes together, if there are many pages of which it is not known.
 
         Args:
             pages: by language and path; where their versions differ is worked out too.
             figures: those on the pages, each with the words of a language.
         """
-        every = versions_of(pages)
-        count = processes() if sum(map(len, pages.values())) >= MANY_PAGES else 1
+        every = [versions for versions in versions_of(pages) if not self._knows(versions)]
+        count = processes() if sum(len(_there(versions)) for versions in every) >= MANY_PAGES else 1
         if count == 1:
             return
         # The figures first: some take long, and what is left is then still enough for the other processes.
@@ -107,6 +107,12 @@ class PageWork:
             self._memory.keep("parity", parity_parts(versions), parity)
             for ((page, (here, *_)), (other, (others, *_))), apart in zip(pairwise(zip(there, found, strict=True)), labels, strict=True):
                 self._memory.keep("labels", (page, other, here.placed, others.placed), apart)
+
+    def _knows(self, versions: Versions) -> bool:
+        return self._memory.knows("parity", parity_parts(versions)) and all(
+            self._memory.knows("numbers", (page, self._reader)) and self._memory.knows("verdicts", self._claimed(page))
+            for page in _there(versions)
+        )
 
     def _all(self, items: Sequence[_ToDraw | Versions]) -> list[Any]:
         return [self._sketched(*item) if isinstance(item, tuple) else self._found(item) for item in items]

@@ -20,6 +20,7 @@ from ledgermark import pagefiles, pagework
 from ledgermark.catalogue import Catalogue
 from ledgermark.check import check_project
 from ledgermark.figures import Figure
+from ledgermark.memory import Memory
 from ledgermark.pages import read_page
 from ledgermark.processes import processes, share_out, uncollected
 from ledgermark.project import load_project
@@ -146,6 +147,26 @@ def test_a_check_by_several_processes_finds_what_one_finds(project: Project, mon
         assert together == alone
         assert [speaker("zh")(finding.message) for finding in together.findings] == [speaker("zh")(item.message) for item in alone.findings]
     assert len(check_project(replace(project, pages=changed), TODAY).findings) > 9
+
+
+def test_what_is_known_is_not_shared_out_again(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    shared: list[int] = []
+
+    def counted(work: Callable[[Sequence[object]], list[object]], items: Sequence[object], _: int) -> list[object]:
+        shared.append(sum(isinstance(item, dict) for item in items))
+        return work(items)
+
+    monkeypatch.setattr(pagework, "MANY_PAGES", 1)
+    monkeypatch.setattr(pagework, "processes", lambda: 2)
+    monkeypatch.setattr(pagework, "share_out", counted)
+    memory = Memory()
+    first = check_project(project, TODAY, memory=memory)
+    assert check_project(project, TODAY, memory=memory) == first
+    language, (path, page) = "en", next(iter(project.pages["en"].items()))
+    other = read_page(Source(page.source.path, page.source.text + "\n8 of 9.\n"), path, language)
+    changed = replace(project, pages={**project.pages, language: {**project.pages[language], path: other}})
+    assert check_project(changed, TODAY, memory=memory) == check_project(changed, TODAY)
+    assert shared == [len(project.pages["en"]), 1, len(project.pages["en"])]
 
 
 def _fails(ledger: Ledger, words: Words) -> Drawing:
