@@ -10,7 +10,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from ledgermark.directionwords import BETTER, DOWN, UP, WORSE, said_at
+from ledgermark.directionlexicons import BETTER, DOWN, UP, WORSE
+from ledgermark.directionwords import said_at
 from ledgermark.findings import Finding
 from ledgermark.messages import Message
 from ledgermark.typeset import show
@@ -26,23 +27,26 @@ if TYPE_CHECKING:
     from ledgermark.passages import Reading
     from ledgermark.quantity import Quantity
 
-_WHOSE: Final = "(?:relative|percentage|mean|median|total|net|overall)"
-# What a metric's sentence begins with where a positive value is a rise, and where it is a fall.
+# How a metric's sentence begins where a positive value is a rise, and where it is a fall; faster and slower say so of rates alone.
+_RISE: Final = "(?:relative |percentage |mean |median |total |net |overall )?(?:changes?|gain|growth|increase|rise)"
+_FALL: Final = "(?:relative |percentage |mean |median |total |net |overall )?(?:loss|drop|decrease|reduction|saving|decline|fall|cut)"
+_OF: Final = "(?:of|in|to|from|by|when|between|over|across|at|with)\\b"
 _GROWS: Final = re.compile(
-    rf"(?:{_WHOSE} )?(?:changes?|gain|growth|increase|rise)\b|how (?:much|many) (?:more|longer|larger|higher|faster)\b"
-    "|.{0,12}?(?:变化|增益|增长|涨幅)",
+    rf"{_RISE} {_OF}|how (?:much|many) (?:more|longer|larger|higher|(?P<speed>faster))\b|[^，。]{{0,30}}?(?:变化|增益|增长|涨幅)(?=[，。]|$)",
     re.IGNORECASE,
 )
 _SHRINKS: Final = re.compile(
-    rf"(?:{_WHOSE} )?(?:loss|drop|decrease|reduction|saving|decline|fall|cut)\b|how (?:much|many) (?:less|fewer|shorter|smaller|lower|slower)\b"
-    "|.{0,12}?(?:损失|降幅|跌幅|亏损|减少)",
+    rf"{_FALL} (?:of|in|from)\b|how (?:much|many) (?:less|fewer|shorter|smaller|lower|(?P<speed>slower))\b"
+    "|[^，。]{0,30}?(?:降幅|跌幅)(?=[，。]|$)",
     re.IGNORECASE,
 )
 _KINDS: Final = re.compile(
-    r"\b(?:(?P<rate>rates?|throughput|speed|bandwidth|faster|slower)|(?P<time>times?|latency|duration|longer|shorter))\b"
+    r"\b(?:(?P<rate>rates?|throughput|speed|bandwidth|faster|slower)|(?P<time>time|latency|latencies|duration|longer|shorter))\b"
     "|(?P<of_rate>速率|吞吐|速度|带宽)|(?P<of_time>时间|用时|延迟|时长)",
     re.IGNORECASE,
 )
+# Of these a low rate is the better one.
+_FAULTS: Final = re.compile(r"\b(?:errors?|miss(?:es)?|loss(?:es)?|failures?|rejections?)\b|丢包|错误|失败|损失", re.IGNORECASE)
 _TIME: Final = (("time", 1),)
 
 
@@ -102,7 +106,7 @@ def _apart(said: Said, claim: Claim, values: Mapping[str, tuple[Quantity, ...]])
 
 
 # Of a rate more is better, of a time less.
-_OF: Final = {("rate", BETTER): UP, ("rate", WORSE): DOWN, ("time", BETTER): DOWN, ("time", WORSE): UP}
+_BETTER: Final = {("rate", BETTER): UP, ("rate", WORSE): DOWN, ("time", BETTER): DOWN, ("time", WORSE): UP}
 _WAYS: Final = {UP: Message("rise"), DOWN: Message("fall")}
 
 
@@ -116,7 +120,7 @@ def _one(claim: Claim, values: tuple[Quantity, ...]) -> Quantity | None:
 def _against(said: Said, claim: Claim, metric: Metric, values: Sequence[Quantity]) -> str:
     """Return what is wrong where a word says which way a change went; an empty text where nothing is."""
     way = _way(said, metric)
-    sign, _ = _meaning(metric)
+    sign = _meaning(metric)[0]
     against = [value for value in values if value.value and (UP if value.value * sign > 0 else DOWN) != way]
     if not against:
         return ""
@@ -132,18 +136,25 @@ def _against(said: Said, claim: Claim, metric: Metric, values: Sequence[Quantity
 
 def _way(said: Said, metric: Metric | None) -> str:
     """Return which way a word says that a change went, or an empty text where nobody can tell what that is of a metric."""
-    sign, kind = _meaning(metric) if metric else (0, "")
-    return _OF.get((kind, said.direction), said.direction if said.direction in _WAYS else "") if sign else ""
+    if metric is None:
+        return ""
+    sign, kind, speed = _meaning(metric)
+    plainly = said.direction if said.direction in _WAYS and not speed else ""
+    return _BETTER.get((kind, said.direction), plainly) if sign else ""
 
 
-def _meaning(metric: Metric) -> tuple[int, str]:
+def _meaning(metric: Metric) -> tuple[int, str, bool]:
     return _read(metric.sentence, timed=metric.unit.dimensions == _TIME)
 
 
 @lru_cache(maxsize=512)
-def _read(sentence: str, *, timed: bool) -> tuple[int, str]:
-    """Return whether a positive value of a metric is a rise (1), a fall (-1) or neither (0), and whether it is of a rate or a time, if any."""
-    sign = 1 if _GROWS.match(sentence) else -1 if _SHRINKS.match(sentence) else 0
-    found = _KINDS.search(sentence)
+def _read(sentence: str, *, timed: bool) -> tuple[int, str, bool]:
+    """Return what a metric's sentence says of its values.
+
+    Whether a positive one is a rise (1), a fall (-1) or neither (0); whether it is of a rate or a time, if any; whether only of how fast it is.
+    """
+    grows, shrinks = _GROWS.match(sentence), _SHRINKS.match(sentence)
+    speed = any(found and found["speed"] for found in (grows, shrinks))
+    found = None if _FAULTS.search(sentence) else _KINDS.search(sentence)
     kind = "" if found is None else "rate" if found["rate"] or found["of_rate"] else "time"
-    return sign, "time" if timed else kind
+    return 1 if grows else -1 if shrinks else 0, "time" if timed else "rate" if speed else kind, speed

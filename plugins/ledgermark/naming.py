@@ -24,11 +24,14 @@ if TYPE_CHECKING:
 _FEW: Final = 8  # mentions in a passage: where there are no more, all are looked at before its sentences are told apart
 # Before what a number is only compared with: "than the A100", "unlike 8K", 比 A100; and, with a word behind it, 与 A100 相比.
 _COMPARED: Final = re.compile(
-    r"(?:\b(?:than|unlike|compared (?:with|to)|relative to|against|versus|instead of|rather than|as opposed to|in contrast to)|\bvs\.?)"
+    r"(?:\b(?:(?<!less )(?<!more )(?<!fewer )(?<!shorter )(?<!longer )(?<!other )(?<!smaller )(?<!larger )than|(?<!not )unlike"
+    r"|compared (?:with|to)|relative to|versus|instead of|rather than|as opposed to|in contrast (?:to|with))|\bvs\.?)"
     r"(?:\s+(?:the|an?|its|on|at|in|with|for|that of|those of)\b)*\s+$"
-    r"|(?P<with>[与和跟同]|)\s*$|(?:比|相[较对比]于|不像|不同于|而不是|而非|对比|对照)起?\s*$",
+    r"|(?P<with>[与和跟同])\s*$|(?:(?<![占同配分价])比|相[较对比]于|相比|不像|不同于|而不是|而非|对比)起?\s*$",
     re.IGNORECASE,
 )
+_OWNED: Final = re.compile(r"\s*(?:['’]s|的|[(（])?\s*")  # between what is compared and a number of its own: "than the A100's [30]"
+_JOINED: Final = re.compile(r"\s*(?:、|,?\s*(?:and|or)\b|[和与及或])\s*")
 _COMPARISON: Final = re.compile(r"[^，。；！？]{0,4}?(?:相比|比较|比起来|相较|不同|对照)")
 _REACH: Final = 32  # characters before words in which it says what they are compared with
 _BETWEEN: Final = re.compile(r"\s*(?:[,、，]\s*)?(?:(?:and|or|to|和|与|及|或|到|至)\s*)?")
@@ -129,8 +132,28 @@ class _Named:
     @cached_property
     def aside(self) -> set[int]:
         """What a number is only compared with, as it seems, with all that is listed together with it."""
-        compared = (at for at, mention in enumerate(self.mentions) if _is_compared(self.reading.text, mention))
-        return {member for at in compared for member in self.groups.get(at, (at,)) if member >= at}
+        found: set[int] = set()
+        for at, mention in enumerate(self.mentions):
+            compared = _COMPARED.search(self.reading.text, max(mention.start - _REACH, 0), mention.start)
+            if compared is None:
+                continue
+            listed = [at]
+            for member in self.groups.get(at, ()):
+                # A comma alone may end the comparison: "Unlike 1K, 8K runs at".
+                if member > at and _JOINED.fullmatch(self.reading.text, self.mentions[member - 1].end, self.mentions[member].start):
+                    listed.append(member)
+                elif member > at:
+                    break
+            if compared["with"] is None or _COMPARISON.match(self.reading.text, self.mentions[listed[-1]].end):
+                found.update(listed)
+        return found
+
+    def _put_aside(self, claim: Claim, own: frozenset[str], named: set[int]) -> set[int]:
+        """Return which mentions that are not of a claim's own it is only compared with."""
+        if len(own) != 1 or self.reading.passage(claim.start).above is not None:
+            return set()  # of a number of two subjects both are its own, and what heads a cell is no aside
+        foreign = (at for at in named & self.aside if self.mentions[at].subjects.isdisjoint(own))
+        return {at for at in foreign if not _OWNED.fullmatch(self.reading.text, self.mentions[at].end, max(claim.start, self.mentions[at].end))}
 
     def foreign(self, index: int) -> dict[str, Mention]:
         """Return, by family, the first mention at a claim that is not of its own."""
@@ -145,8 +168,7 @@ class _Named:
                     own = self._own(claim, family)
                     if family in decided or not own:
                         continue
-                    # A number of one subject may be compared with another; of a number of two, both are its own.
-                    places = named - self.aside if len(own) == 1 else named
+                    places = named - self._put_aside(claim, own, named)
                     owned = {at for at in places if self.mentions[at].subjects & own}
                     others = places - owned - (self.taken if owned else self.taken - self.near[index])
                     if owned or others:
@@ -186,12 +208,6 @@ class _Named:
             for at in self._inside(span):
                 found.setdefault(self.mentions[at].family, set()).update(self.groups.get(at, (at,)))
         return found
-
-
-def _is_compared(text: str, mention: Mention) -> bool:
-    """Return whether words name what something else is compared with."""
-    found = _COMPARED.search(text, max(mention.start - _REACH, 0), mention.start)
-    return found is not None and (found["with"] is None or _COMPARISON.match(text, mention.end) is not None)
 
 
 def _ladders(claim: Claim, reading: Reading) -> list[list[tuple[Span, ...]]]:

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from ledgermark.claims import RELATIONS
+from ledgermark.directionlexicons import LEXICONS as DIRECTIONS
 from ledgermark.directions import directed
-from ledgermark.directionwords import LEXICONS as DIRECTIONS
 from ledgermark.fix import Edit
 from ledgermark.ground import key_edit, rewritten
 from ledgermark.passages import CLAUSE

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ledgermark.claims import find_claims
+from ledgermark.directionlexicons import LEXICONS
 from ledgermark.directions import check_directions
-from ledgermark.directionwords import LEXICONS
 from ledgermark.metrics import find_metrics
 from ledgermark.pages import read_page
 from ledgermark.passages import Reading
@@ -111,6 +111,60 @@ RIGHT = [
     ("zh", "显存降低 [12 %](claim:saved)。"),
     ("fr", "Le débit baisse de [9](claim:nine) à [5](claim:five)."),
 ]
+# What honest authors write, and was taken for wrong once.
+RIGHT += [
+    ("en", text)
+    for text in (
+        "It loſes [12 %](claim:up).",
+        "Reducing the batch improves the rate from [5](claim:five) to [9](claim:nine).",
+        "Increasing the batch size cuts the latency from [9](claim:nine) to [5](claim:five).",
+        "A growing context brings the rate from [9](claim:nine) to [5](claim:five).",
+        "Reduced precision takes the rate from [5](claim:five) to [9](claim:nine).",
+        "At lower clocks the rate goes from [5](claim:five) to [9](claim:nine).",
+        "The drop in latency lifts the rate from [5](claim:five) to [9](claim:nine).",
+        "The lower batch lifts it from [5](claim:five) to [9](claim:nine).",
+        "MTP cuts the increase from [9](claim:nine) to [5](claim:five).",
+        "It limits the rise from [9](claim:nine) to [5](claim:five).",
+        "The decline deepens from [5](claim:five) to [9](claim:nine).",
+        "The rate falls for all batch sizes from [5](claim:five) to [9](claim:nine).",
+        "The gap shrinks going from [5](claim:five) to [9](claim:nine) requests.",
+        "The scheduler drops requests from [5](claim:five) to [9](claim:nine).",
+        "It raises the question whether going from [9](claim:nine) to [5](claim:five) pays.",
+        "From [9](claim:nine) with the power limit up to [5](claim:five).",
+        "It gains or loses at most [12 %](claim:up).",
+        "It is within [12 %](claim:up) slower or faster.",
+        "It is not [12 %](claim:up) slower.",
+        "If it lost [12 %](claim:up) we would say so.",
+        "Instead of losing [12 %](claim:up) it wins.",
+        "Without MTP it is [12 %](claim:up) slower.",
+        "At [12 %](claim:up) less power.",
+        "[12 %](claim:up) fewer tokens.",
+        "It is [12 %](claim:up) slower\nto start.",
+        "Memory is lower, [12 %](claim:saved).",
+    )
+]
+RIGHT += [
+    ("zh", text)
+    for text in (
+        "涨跌不超过 [12 %](claim:up)。",
+        "升降约 [12 %](claim:up)。",
+        "时高时低[12 %](claim:up)。",
+        "忽快忽慢[12 %](claim:up)。",
+        "并非从 [5](claim:five) 降到 [9](claim:nine)。",
+        "绝非慢[12 %](claim:up)。",
+        "不见得慢[12 %](claim:up)。",
+        "如果慢了[12 %](claim:up)。",
+        "吃掉[12 %](claim:up)的增益。",
+        "多亏[12 %](claim:up)的加速。",
+        "很快[12 %](claim:up)就丢了。",
+        "从 [5](claim:five) 张卡弹性伸缩到 [9](claim:nine) 张。",
+        "从 [9](claim:nine) 叠加到 [5](claim:five)。",
+        "从 [5](claim:five) 这一档起把延迟降到 [9](claim:nine)。",
+        "理由是 [5](claim:five) 降到 [9](claim:nine) 的说法有误。",
+        "A100 比它慢[12 %](claim:up)。",
+        "少[12 %](claim:up)的显存。",
+    )
+]
 WRONG = [
     ("en", "The rate falls from [5](claim:five) to [9](claim:nine) tok/s.", "fall"),
     ("en", "The rate, at last, **rose** from [9](claim:nine) at 1K to [5](claim:five).", "rose"),
@@ -127,6 +181,19 @@ WRONG = [
     ("en", "A call is [12 %](claim:longer) faster.", "faster"),
     ("en", "Memory grows by [12 %](claim:saved).", "grows"),
     ("en", "Power rises by [12 %](claim:power).", "rises"),
+    ("en", "Without MTP it rises from [9](claim:nine) to [5](claim:five).", "rises"),
+    ("en", "It _loses_ [12 %](claim:up).", "loses"),
+    ("en", "It falls from _[5](claim:five)_ to [9](claim:nine).", "falls"),
+    ("en", "It cuts the rate from [5](claim:five) to [9](claim:nine).", "cuts"),
+    ("en", "It is slower by [12 %](claim:up).", "slower"),
+    ("en", "It grows further from [9](claim:nine) to only [5](claim:five).", "grows"),
+    ("en", "It not only loses [12 %](claim:up).", "loses"),
+    ("zh", "两者分别从 [5](claim:five) 降到 [9](claim:nine)。", "降"),
+    ("zh", "特别慢[12 %](claim:up)。", "慢"),
+    ("zh", "**快**了[12 %](claim:down?show=magnitude)。", "快"),
+    ("zh", "从 [9](claim:nine) 提高\n到约 [5](claim:five)。", "提高"),
+    ("zh", "从 [9](claim:nine) 增大到 [5](claim:five)。", "增大"),
+    ("zh", "快了整整[12 %](claim:down?show=magnitude)。", "快"),
     ("zh", "速率从 [5](claim:five) 降到 [9](claim:nine)。", "降"),
     ("zh", "速率由 1K 处的 [9](claim:nine) 个**提高到** [5](claim:five) 个。", "提高"),
     ("zh", "速率快了 [12 %](claim:down?show=magnitude)。", "快"),
@@ -161,7 +228,10 @@ def test_a_message_says_what_the_data_gives() -> None:
 @pytest.mark.parametrize("language", LEXICONS)
 def test_the_opposite_of_a_word_says_the_opposite(language: str) -> None:
     lexicon = LEXICONS[language]
-    ways = [{word: way for way, words in table.items() for word in words} for table in (lexicon.moves, lexicon.changes, lexicon.behind)]
+    ways = [
+        {word: way for way, words in table.items() for word in words}
+        for table in (lexicon.moves, lexicon.carries, lexicon.changes, lexicon.behind)
+    ]
     turned = {"up": {"down", "worse"}, "down": {"up", "better"}, "better": {"worse", "down"}, "worse": {"better", "up"}}
     for word, opposite in lexicon.swaps.items():
         said = [(table[word], table.get(opposite)) for table in ways if word in table]

@@ -22,7 +22,7 @@ LAYERS = {
             "addresses alternation dates feed lastgood markup memory messages numerals palette processes source spelling stamp unit_syntax",
             "findings near numberwords units yamls",
             "articles blanks blocks catalogue claims clock descriptor display files quantity references sarif settings starter_door terms",
-            "canonical",
+            "canonical directionlexicons",
             "badge config_file errata exempt record table tongue typeset",
             "console pages parquet watch",
             "datafacts doubt givens pagefiles parquet_check parquet_write published rounding tables verdict visible",
