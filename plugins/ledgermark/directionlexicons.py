@@ -56,45 +56,14 @@ def _both_ways(*pairs: tuple[str, str]) -> dict[str, str]:
     return dict(pairs) | {right: left for left, right in pairs}
 
 
-_GOES: Final = [
-    "is",
-    "are",
-    "was",
-    "were",
-    "be",
-    "been",
-    "go",
-    "goes",
-    "went",
-    "gone",
-    "going",
-    "come",
-    "comes",
-    "came",
-    "move",
-    "moves",
-    "moved",
-]
-_RISES: Final = (*["rise", "rises", "rose", "risen", "rising", "grow", "grows", "grew", "grown", "growing"], *_forms("increase", "climb"))
+_GOES: Final = (
+    *("is", "are", "was", "were", "be", "been", "go", "goes", "went", "gone", "going"),
+    *("come", "comes", "came", "move", "moves", "moved"),
+)
+_RISES: Final = (*("rise", "rises", "rose", "risen", "rising", "grow", "grows", "grew", "grown", "growing"), *_forms("increase", "climb"))
 _FALLS: Final = (
-    *[
-        "fall",
-        "falls",
-        "fell",
-        "fallen",
-        "falling",
-        "shrink",
-        "shrinks",
-        "shrank",
-        "shrunk",
-        "shrinking",
-        "sink",
-        "sinks",
-        "sank",
-        "sunk",
-        "sinking",
-    ],
-    *_forms("drop+", "decrease", "decline"),
+    *("fall", "falls", "fell", "fallen", "falling", "shrink", "shrinks", "shrank", "shrunk", "shrinking"),
+    *("sink", "sinks", "sank", "sunk", "sinking", *_forms("drop+", "decrease", "decline")),
 )
 # Approximations, which say nothing of a direction.
 _NEARLY: Final = "about|around|roughly|approximately|nearly|almost|only|just|over|under"
@@ -164,7 +133,7 @@ LEXICONS: Final[dict[str, Lexicon]] = {
         second="(?:(?![起把])[^，。；：]){0,24}?(?<![伸叠散外追])WORD[到至成为]了?(?:大?约|大概|将?近|仅|只有|平均)?",
         # Of one letter, a word is often part of another: 很快, 多亏, 吃掉, 涨跌, 时高时低.
         before=".*?(?<![最至顶不很太大缺多少较涨升增快高降减低慢跌吃消去砍用占扣抹回只])(?<![时忽一].[时忽一])WORD[了出]?"
-        "(?:大?约|大概|将?近|超过|不到|不超过|不止|至少|至多|最多|最少|整整|足足|几乎|差不多|[高]?达)?",
+        "(?:大?约|大概|将?近|超过|不到|不超过|不止|至少|至多|最多|最少|整整|足足|几乎|差不多|高?达)?",
         after="(?!)",
         other="的",
         denied="(?:不(?!过)|没|未|非|无|(?<![分特个类级区])别|难以|如果|若|假如|要是|以为|可能)[^，。；：]{0,4}$",

@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from ledgermark.quantity import Quantity
 
 # How a metric's sentence begins where a positive value is a rise, and where it is a fall; faster and slower say so of rates alone.
-_RISE: Final = "(?:relative |percentage |mean |median |total |net |overall )?(?:changes?|gain|growth|increase|rise)"
-_FALL: Final = "(?:relative |percentage |mean |median |total |net |overall )?(?:loss|drop|decrease|reduction|saving|decline|fall|cut)"
-_OF: Final = "(?:of|in|to|from|by|when|between|over|across|at|with)\\b"
+_WHOSE: Final = "(?:(?:relative|percentage|mean|median|total|net|overall) )?"
+_RISE: Final = rf"{_WHOSE}(?:changes?|gain|growth|increase|rise) (?:of|in|to|from|by|when|between|over|across|at|with)\b"
+_FALL: Final = rf"{_WHOSE}(?:loss|drop|decrease|reduction|saving|decline|fall|cut) (?:of|in|from)\b"
 _GROWS: Final = re.compile(
-    rf"{_RISE} {_OF}|how (?:much|many) (?:more|longer|larger|higher|(?P<speed>faster))\b|[^，。]{{0,30}}?(?:变化|增益|增长|涨幅)(?=[，。]|$)",
+    rf"{_RISE}|how (?:much|many) (?:more|longer|larger|higher|(?P<speed>faster))\b|[^，。]{{0,30}}?(?:变化|增益|增长|涨幅)(?=[，。]|$)",
     re.IGNORECASE,
 )
 _SHRINKS: Final = re.compile(
-    rf"{_FALL} (?:of|in|from)\b|how (?:much|many) (?:less|fewer|shorter|smaller|lower|(?P<speed>slower))\b"
+    rf"{_FALL}|how (?:much|many) (?:less|fewer|shorter|smaller|lower|(?P<speed>slower))\b"
     "|[^，。]{0,30}?(?:降幅|跌幅)(?=[，。]|$)",
     re.IGNORECASE,
 )
@@ -95,7 +95,7 @@ def _apart(said: Said, claim: Claim, values: Mapping[str, tuple[Quantity, ...]])
     if way == said.direction:
         return ""
     return Message(
-        "'{word}' leads from '{first}' to '{text}', and by the data that is a {way}: from {start} to {end}",
+        "'{word}' leads from '{first}' to '{text}', and by the data that is a {way}: from {start} to {end}; mend the word or the links",
         word=said.word,
         first=said.first.text,
         text=claim.text,
@@ -125,7 +125,7 @@ def _against(said: Said, claim: Claim, metric: Metric, values: Sequence[Quantity
     if not against:
         return ""
     return Message(
-        "'{word}' stands at '{text}', and by the data that is a {way}: {value} by {key}",
+        "'{word}' stands at '{text}', and by the data that is a {way}: {value} by {key}; mend the word or the link",
         word=said.word,
         text=claim.text,
         way=_WAYS[UP if way == DOWN else DOWN],
@@ -155,6 +155,7 @@ def _read(sentence: str, *, timed: bool) -> tuple[int, str, bool]:
     """
     grows, shrinks = _GROWS.match(sentence), _SHRINKS.match(sentence)
     speed = any(found and found["speed"] for found in (grows, shrinks))
-    found = None if _FAULTS.search(sentence) else _KINDS.search(sentence)
+    head = grows or shrinks
+    found = None if _FAULTS.search(sentence, head.end() if head else 0) else _KINDS.search(sentence)
     kind = "" if found is None else "rate" if found["rate"] or found["of_rate"] else "time"
     return 1 if grows else -1 if shrinks else 0, "time" if timed else "rate" if speed else kind, speed

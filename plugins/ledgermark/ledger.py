@@ -260,7 +260,7 @@ def _spelled(dataset: Dataset, name: str, value: Key) -> str:
     """Return a wanted value in the column's canonical spelling; a value that is none of the type matches nothing."""
     column = _known(name, dataset)
     text = str(value).lower() if isinstance(value, bool) else plain(value) if isinstance(value, Decimal) else str(value)
-    return text if type(value) is int and column.type == "integer" else spelled(column, text)
+    return spelled(column, text)
 
 
 def count(rows: Iterable[Row], unit: str = "1") -> Quantity:

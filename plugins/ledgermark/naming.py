@@ -84,9 +84,9 @@ def check_subjects(page: Page, reading: Reading, words: Words, owners: Owners, v
     for index, claim in enumerate(page.claims.claims):
         for family, mention in named.foreign(index).items():
             shown = " ".join(page.source.text[mention.start : mention.end].split())
-            rank = {subject.name: at for at, subject in enumerate(owners.families[family].subjects)}
-            names = sorted(owners.of(claim, values.get(claim.key, ()), family))
-            own = ", ".join(sorted(names, key=lambda name: rank.get(name, len(rank))))
+            owned = owners.of(claim, values.get(claim.key, ()), family)
+            known = [subject.name for subject in owners.families[family].subjects if subject.name in owned]
+            own = ", ".join([*known, *sorted(owned.difference(known))])
             message = Message(
                 "'{shown}' stands at '{text}', whose rows are of {own} ({family}): {key}",
                 shown=shown,

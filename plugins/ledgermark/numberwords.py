@@ -11,6 +11,8 @@ from operator import attrgetter
 from typing import Final, NamedTuple
 
 from ledgermark.alternation import one_of, whole_words
+from ledgermark.markup import CODE
+from ledgermark.tuples import made
 
 _HAN: Final = "零〇一二两三四五六七八九十百千万亿半壹贰叁肆伍陆柒捌玖拾佰仟萬億兩參廿卅俩仨亖卄卌叄壱弌弍弎弐貮貳陸"
 _KEYCAPS: Final = "\U0001f51f\U0001f4af"  # ten and a hundred, which Unicode files under symbols
@@ -54,7 +56,6 @@ _CHINESE: Final = re.compile(
 )
 # Nearly all characters of a Chinese text: none is a number to Unicode, so that only the others are looked up one by one.
 _USUAL: Final = "\x00-\x7f\u4e00-\u9fff，。、；：！？（）《》「」“”‘’—–…·×±≈≤≥→\ufffc"
-_CODE: Final = "\ufffc"  # what stands for a piece of code in a visible text, often its only character that is not ASCII
 _UNUSUAL: Final = re.compile(f"[^{_USUAL}]")
 # Between two words: a hyphen, or blanks of any kind with one end of a line among them, in a quotation too.
 _GAP: Final = r"(?:[^\S\n]+(?:\n(?:[^\S\n]|>)*)?|\n(?:[^\S\n]|>)*|[-‐‑])"
@@ -99,9 +100,9 @@ class Token(NamedTuple):
 
 def find_tokens(text: str) -> list[Token]:
     """Return the numbers of a visible text in order."""
-    found = [_new(Token, (*match.span(), match.group(), "digits")) for match in _DIGITS.finditer(text)]
+    found = [made(Token, (*match.span(), match.group(), "digits")) for match in _DIGITS.finditer(text)]
     words = _english(text)
-    if text.isascii() or text.replace(_CODE, "").isascii():
+    if text.isascii() or text.replace(CODE, "").isascii():  # code is often the only thing in a text that is not ASCII
         if words:
             found += words
             found.sort(key=_start)
@@ -121,7 +122,6 @@ def find_tokens(text: str) -> list[Token]:
     return apart
 
 
-_new: Final = tuple.__new__  # makes a token of a tuple of all it holds, in half the time that `Token(…)` takes
 _start: Final = attrgetter("start")
 
 

@@ -113,7 +113,10 @@ def _subject(name: str, block: Any, languages: tuple[str, ...], finding: Any) ->
     words = {language: _texts(block.get(language)) for language in languages} | {"": _texts(block.get("words"))}
     for language, written in words.items():
         for blank in (word for word in written if not _folded(word)):
-            finding(Message("'{name}': '{word}' is no word; expected letters, digits or signs", name=name, word=blank), name)
+            finding(
+                Message("'{name}': '{word}' is no word, for a hyphen is read as a blank; expected words such as A100", name=name, word=blank),
+                name,
+            )
         words[language] = tuple(word for word in written if _folded(word))
     if not any(words.values()):
         finding(Message("'{name}' has no words; write 'words' for all languages, or one list per language", name=name), name)

@@ -13,6 +13,7 @@ from ledgermark.messages import Message
 from ledgermark.near import Near, text_before
 from ledgermark.numberwords import find_tokens
 from ledgermark.terms import find_terms
+from ledgermark.tuples import made
 from ledgermark.visible import plain_text, visible_parts
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def _judge(part: Visible, tokens: Sequence[Token], near: Near, reader: Reader) -
             if exemption and end <= exemption.end:
                 begins, passed, rule, said, problem = exemption
                 shown_text, code = part.text[begins:passed], "LM205" if problem else ""
-                found.append(_new(Number, (shown_text, part.offset(start), rule, said, problem, code)))
+                found.append(made(Number, (shown_text, part.offset(start), rule, said, problem, code)))
             else:
                 found.append(_loose(part, token, near))
                 passed = end
@@ -132,12 +133,11 @@ def _judge(part: Visible, tokens: Sequence[Token], near: Near, reader: Reader) -
             whole = part.text[min(start, link.start) : max(end, link.end)]
             found.append(Number(whole, part.offset(start), UNBOUND, problem=_edge(whole), code="LM204"))
         else:
-            found.append(_new(Number, (text, part.offset(start), link.state, "", "", "")))
+            found.append(made(Number, (text, part.offset(start), link.state, "", "", "")))
     found += _edges(part, links, shown, reader)
     return found
 
 
-_new: Final = tuple.__new__  # makes a named tuple of all it holds, in half the time that calling its class takes
 _SCHEMES: Final = {"claim": BOUND, "given": GIVEN}
 
 
@@ -148,7 +148,7 @@ def _answers(links: Iterable[Link]) -> list[_Answer]:
         scheme, _, key = target.partition(":")
         state = _SCHEMES.get(scheme.lower())
         if state and start < end:
-            found.append(_new(_Answer, (start, end, state, key)))
+            found.append(made(_Answer, (start, end, state, key)))
     found.sort(key=attrgetter("start"))
     return found
 

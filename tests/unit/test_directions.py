@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from ledgermark.claims import find_claims
 from ledgermark.directionlexicons import LEXICONS
-from ledgermark.directions import check_directions
-from ledgermark.metrics import find_metrics
+from ledgermark.directions import check_directions, directed
+from ledgermark.metrics import Metric
 from ledgermark.pages import read_page
 from ledgermark.passages import Reading
+from ledgermark.project import load_project
 from ledgermark.quantity import Quantity
 from ledgermark.source import Source
+from ledgermark.units import parse_unit
 
+LEAST_JUDGED = 30
 VALUES = {
     "five": ("5", "tok/s"),
     "nine": ("9", "tok/s"),
@@ -30,6 +35,8 @@ VALUES = {
     "apart": ("-12", "%"),
     "most": ("12", "%"),
     "zunahme": ("12", "%"),
+    "given_up": ("12", "%"),
+    "misses": ("12", "%"),
 }
 SENTENCES = {
     "up": "Change in decode rate.",
@@ -42,19 +49,12 @@ SENTENCES = {
     "apart": "Difference between the second run and the first.",
     "most": "Largest change in rate, in either direction.",
     "zunahme": "解码速率的变化。",
+    "given_up": "Loss of decode rate.",
+    "misses": "Change in miss rate.",
 }
 
 
-def _metric(name: str, unit: str, sentence: str) -> object:
-    namespace: dict[str, object] = {"__name__": "metrics"}
-    exec(  # noqa: S102  (a metric is a function of a project)
-        f"from ledgermark import Ledger, Quantity, metric\n@metric(unit={unit!r})\ndef {name}(ledger: Ledger) -> Quantity:\n    {sentence!r}\n",
-        namespace,
-    )
-    return namespace[name]
-
-
-METRICS = find_metrics({name: _metric(name, VALUES[name][1], sentence) for name, sentence in SENTENCES.items()})
+METRICS = {name: Metric(name, lambda ledger: ledger, parse_unit(VALUES[name][1]), sentence, "", (), {}) for name, sentence in SENTENCES.items()}
 
 
 def wrong(text: str, language: str) -> list[str]:
@@ -109,6 +109,8 @@ RIGHT = [
     ("zh", "没有亏 [12 %](claim:up)。"),
     ("zh", "一次调用慢 [12 %](claim:longer)。"),
     ("zh", "显存降低 [12 %](claim:saved)。"),
+    ("en", "It loses [12 %](claim:given_up)."),
+    ("en", "A loss of [12 %](claim:misses)."),
     ("fr", "Le débit baisse de [9](claim:nine) à [5](claim:five)."),
 ]
 # What honest authors write, and was taken for wrong once.
@@ -180,6 +182,7 @@ WRONG = [
     ("en", "The step became [3 ms](claim:shorter?show=magnitude) slower.", "slower"),
     ("en", "A call is [12 %](claim:longer) faster.", "faster"),
     ("en", "Memory grows by [12 %](claim:saved).", "grows"),
+    ("en", "It gains [12 %](claim:given_up).", "gains"),
     ("en", "Power rises by [12 %](claim:power).", "rises"),
     ("en", "Without MTP it rises from [9](claim:nine) to [5](claim:five).", "rises"),
     ("en", "It _loses_ [12 %](claim:up).", "loses"),
@@ -218,10 +221,10 @@ def test_what_goes_the_other_way_is_a_finding(language: str, text: str, word: st
 
 def test_a_message_says_what_the_data_gives() -> None:
     assert wrong("It gains [12 %](claim:down?show=magnitude).", "en") == [
-        "'gains' stands at '12 %', and by the data that is a fall: −12 % by down?show=magnitude"
+        "'gains' stands at '12 %', and by the data that is a fall: −12 % by down?show=magnitude; mend the word or the link"
     ]
     assert wrong("It falls from [5](claim:five) to [9](claim:nine).", "en") == [
-        "'falls' leads from '5' to '9', and by the data that is a rise: from 5 tok/s to 9 tok/s"
+        "'falls' leads from '5' to '9', and by the data that is a rise: from 5 tok/s to 9 tok/s; mend the word or the links"
     ]
 
 
@@ -237,3 +240,12 @@ def test_the_opposite_of_a_word_says_the_opposite(language: str) -> None:
         said = [(table[word], table.get(opposite)) for table in ways if word in table]
         assert said or word in ("up", "down")
         assert any(other in turned[way] for way, other in said) or word in ("up", "down")
+
+
+def test_the_site_has_words_to_judge() -> None:
+    """That each turned round is noticed says little if none are found: the site had 34 in English and 47 in Chinese."""
+    project = load_project(Path(__file__).resolve().parents[2] / "mkdocs.yml")
+    for language in ("en", "zh"):
+        readings = [(page, Reading(page.source, page.claims)) for page in project.pages[language].values()]
+        said = [item for page, reading in readings for item in directed(page, reading, language, project.metrics or {})]
+        assert len(said) >= LEAST_JUDGED

@@ -19,6 +19,7 @@ LAYERS = {
     module: number
     for number, modules in enumerate(
         [
+            "tuples",
             "addresses alternation dates feed lastgood markup memory messages numerals palette processes source spelling stamp unit_syntax",
             "findings near numberwords units yamls",
             "articles blanks blocks catalogue claims clock descriptor display files quantity references sarif settings starter_door terms",
