@@ -35,8 +35,7 @@ class Lexicon:
         after: words behind the number and its noun: "or less", 以内.
         wide_gap, tight_gap, after_gap: what may stand between.
         negators: what turns a comparison round, before it in the same clause.
-        hints: what every phrase before a number has, in small letters; it only saves time, as do the next ones.
-        spaced: whether blanks part its words.
+        spaced: whether blanks part its words; this and the next ones only save time.
         wide_ends, tight_ends: words and signs; each of those phrases ends in one, or where no blanks part words has one.
         after_hints: what every phrase behind a number has, in small letters.
         examples: for each relation a phrase to name in a message.
@@ -49,7 +48,6 @@ class Lexicon:
     tight_gap: str
     after_gap: str
     negators: str
-    hints: str
     spaced: bool
     wide_ends: str
     tight_ends: str
@@ -89,9 +87,6 @@ LEXICONS: Final[dict[str, Lexicon]] = {
         tight_gap=r"(?: (?:an?|just|only|by|some|about))?",
         after_gap=r"(?: [A-Za-z][A-Za-z'’/-]*){0,2}?",
         negators=r"(?<!with )\b(?:no|not|never|none|neither|nor|nothing|nowhere|nobody|cannot)\b|n['’]t\b",
-        hints="[≤⩽≦≥⩾≧≈≃∼~<>]|(?<![a-z])(?:most|least|than|maximum|minimum|approximately|roughly|order|region|above|over|beyond|exceed|exceeds"
-        "|exceeded|exceeding|as|up|to|upward|upwards|within|under|below|short|excess|about|around|some|circa|ca|close|near|something|nearly"
-        "|almost|just)(?![a-z])",
         spaced=True,
         wide_ends="most least of approximately roughly ≤ ⩽ ≦ ≥ ⩾ ≧ ≈ ≃ ∼ ~",
         tight_ends="than above over beyond exceed exceeds exceeded exceeding as to within of under below about around some circa ca. near like"
@@ -125,7 +120,6 @@ LEXICONS: Final[dict[str, Lexicon]] = {
         tight_gap=r" ?[了过为是到在]? ?",
         after_gap=r"[^\W0-9]{0,4}(?: ?[A-Za-z]+ ?)?[^\W0-9]{0,2}?",
         negators=r"没有(?=[一任哪谁什半])|无一|从未|从不|绝不|并未|并不|均未|均不|都没有?|都不|不曾|未曾|不能|不得|不可",
-        hints="[多少大小高低长短下过到足满超逾约近乎概致不其起限没有≤⩽≦≥⩾≧≈≃∼~<>＜＞]",
         spaced=False,
         wide_ends="至多 最多 顶多 充其量 上限 至少 最少 起码 下限 大约 大概 大致 差不多 约莫 ≤ ⩽ ≦ ≥ ⩾ ≧ ≈ ≃ ∼ ~",
         tight_ends="超 大于 高于 多于 长于 不过 高达 多达 长达 低于 少于 小于 短于 下于 低至 少至 不到 不足 不满 逾 约 近 几乎 < > ＜ ＞",
@@ -155,7 +149,6 @@ class _Compiled:
     gaps: dict[str, re.Pattern[str]]
     relations: dict[str, tuple[str, ...]]
     negators: re.Pattern[str]
-    hints: re.Pattern[str]
     reaches: Callable[[str], object]
     after_hints: re.Pattern[str]
 
@@ -184,8 +177,7 @@ def _compiled(language: str) -> _Compiled | None:
     before = re.compile(whole(f"{tight}|{wide}"), re.IGNORECASE)
     after = re.compile(f" ?{lexicon.after_gap} ?{whole(alternatives('after', lexicon.after, ''))}", re.IGNORECASE)
     negators = re.compile(lexicon.negators, re.IGNORECASE)
-    hints, after_hints = re.compile(lexicon.hints), re.compile(lexicon.after_hints)
-    return _Compiled(before, after, gaps, relations, negators, hints, _reaches(lexicon), after_hints)
+    return _Compiled(before, after, gaps, relations, negators, _reaches(lexicon), re.compile(lexicon.after_hints))
 
 
 def _reaches(lexicon: Lexicon) -> Callable[[str], object]:
@@ -221,8 +213,7 @@ def find_words(before: str, after: str, language: str, neutral: re.Pattern[str] 
         if match:
             return Words(compiled.relations[match.lastgroup or ""], match[match.lastgroup or 0])
     ahead = before[-_REACH:].rpartition(NUMBER)[2]
-    small = ahead.lower()
-    if not (compiled.reaches(small) and compiled.hints.search(small)):
+    if not compiled.reaches(ahead.lower()):
         return None
     if neutral is not None:
         ahead = neutral.sub(lambda found: found.group() if any(char.isdigit() for char in found.group()) else "." * len(found.group()), ahead)
